@@ -65,6 +65,13 @@ def shared_component(path: Path) -> Path | None:
     return None
 
 
+def is_shared_model(path: Path) -> bool:
+    """Whether it lies among the models of the checkout or of what was installed: all projects use it."""
+    named, place = set(_entries()), path.resolve()
+    roots = [(root / "models").resolve() for root in share_roots() if root not in named]
+    return any(place.is_relative_to(root) for root in roots)
+
+
 def path_problems() -> list[Problem]:
     """Entries of $STUDIO_PATH that cannot be searched: skipped in the search, but worth telling the user."""
     return [

@@ -14,9 +14,10 @@ from studio.editor.viewer_kinds import KINDS
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
-Scope = Literal["window", "project", "canvas"]
-"""Always; only with a project open; only while the canvas has the focus, so that letters stay letters elsewhere."""
-MENUS = ("File", "Edit", "View", "Insert", "Run", "Debug", "Tools", "Window", "Help")
+Scope = Literal["window", "document", "project", "canvas"]
+"""Always; only with a project or a vehicle in front; only with a project open; only while the canvas has the focus, so
+that letters stay letters elsewhere."""
+MENUS = ("File", "Edit", "View", "Insert", "Run", "Debug", "Geometry", "Tools", "Window", "Help")
 SUBMENUS = {"Viewer": ("View", "New viewer")}
 """Menus within menus: where they are, and what they are called there."""
 
@@ -61,17 +62,22 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.open", "Open…", lambda w: w.files.ask_open(), ("Ctrl+O",), "window", icon="fa6s.folder-open"),
     Action("file.open_log", "Open or import a log…", lambda w: w.logs.ask_open(), ("Ctrl+Shift+O",), "window",
            icon="fa6s.database"),
-    Action("file.save", "Save", lambda w: w.code.save_focused() or w.files.save(), ("Ctrl+S",),
+    Action("file.open_vehicle", "Open vehicle…", lambda w: w.files.ask_open_vehicle(), ("Ctrl+Alt+O",), "window",
+           icon="mdi6.car-outline"),
+    Action("file.new_assembly", "New assembly…", lambda w: w.files.ask_new_vehicle("assembly"), scope="window",
+           also="vehicle geometry"),
+    Action("file.new_body", "New body…", lambda w: w.files.ask_new_vehicle("body"), scope="window",
+           also="vehicle geometry sensor"),
+    Action("file.save", "Save", lambda w: w.does.save(), ("Ctrl+S",), "document",
            icon="mdi6.content-save-outline", begins_group=True),
-    Action("file.save_as", "Save as…", lambda w: w.files.ask_save_as(), ("Ctrl+Shift+S",)),
+    Action("file.save_as", "Save as…", lambda w: w.does.save_as(), ("Ctrl+Shift+S",), "document"),
     Action("file.reload", "Reload from disk", lambda w: w.files.reload()),
     Action("file.export_svg", "Export canvas as SVG…", lambda w: w.files.ask_export("svg"), begins_group=True),
     Action("file.export_png", "Export canvas as PNG…", lambda w: w.files.ask_export("png")),
-    Action("file.close", "Close project", lambda w: w.does.close(), ("Ctrl+W",), begins_group=True),
+    Action("file.close", "Close project", lambda w: w.does.close(), ("Ctrl+W",), "document", begins_group=True),
     Action("file.quit", "Quit", lambda w: w.close(), ("Ctrl+Q",), "window"),
-    Action("edit.undo", "Undo", lambda w: w.canvas.keep_in_sight(w.session.undo), ("Ctrl+Z",), icon="mdi6.undo"),
-    Action("edit.redo", "Redo", lambda w: w.canvas.keep_in_sight(w.session.redo), ("Ctrl+Shift+Z", "Ctrl+Y"),
-           icon="mdi6.redo"),
+    Action("edit.undo", "Undo", lambda w: w.does.undo(), ("Ctrl+Z",), "document", icon="mdi6.undo"),
+    Action("edit.redo", "Redo", lambda w: w.does.redo(), ("Ctrl+Shift+Z", "Ctrl+Y"), "document", icon="mdi6.redo"),
     Action("edit.cut", "Cut", lambda w: w.canvas.commands.cut(), ("Ctrl+X",), "canvas", begins_group=True),
     Action("edit.copy", "Copy", lambda w: w.canvas.commands.copy(), ("Ctrl+C",), "canvas"),
     Action("edit.paste", "Paste", lambda w: w.canvas.commands.paste(), ("Ctrl+V",), "canvas"),
@@ -153,8 +159,16 @@ ACTIONS: tuple[Action, ...] = (
     Action("debug.freezing", "A stop freezes the whole system", lambda w: w.freeze.set_freezing(), begins_group=True),
     *(Action(f"debug.show_{name}", title, _panel(name), begins_group=place == 0, icon=picture)
       for place, (name, title, picture) in enumerate(DEBUG_PANELS)),
+    Action("geometry.system", "Open the vehicle of the system", lambda w: w.vehicles.open_vehicle_of_system(),
+           icon="mdi6.car-outline"),
+    Action("geometry.drive", "Drive…", lambda w: w.vehicles.drive(), ("Ctrl+F5",), "document", icon="mdi6.steering",
+           also="simulate simulator", begins_group=True),
+    Action("geometry.export_urdf", "Export URDF…", lambda w: w.vehicles.export("urdf"), scope="document",
+           begins_group=True),
+    Action("geometry.export_sdf", "Export SDF…", lambda w: w.vehicles.export("sdf"), scope="document"),
+    Action("geometry.export_mjcf", "Export MJCF…", lambda w: w.vehicles.export("mjcf"), scope="document"),
     Action("tools.commands", "Command palette", lambda w: w.does.open_commands(), ("Ctrl+Shift+P",), "window"),
-    Action("tools.go_to", "Go to…", lambda w: w.does.open_go_to(), ("Ctrl+P",)),
+    Action("tools.go_to", "Go to…", lambda w: w.does.open_go_to(), ("Ctrl+P",), "document"),
     Action("tools.source", "Open the code of a component", lambda w: w.does.open_source(), ("Ctrl+E",)),
     Action("tools.profile", "Update ports from code", lambda w: w.tests.update_profile()),
     Action("tools.check", "Check the system", lambda w: w.does.check(), ("F7",), begins_group=True),

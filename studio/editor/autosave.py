@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Protocol
 
 from PyQt6.QtCore import QObject, QTimer
 
-from studio.editor.session import Session
 from studio.editor.unsaved_slot import Slot, slots_of
 from studio.errors import StudioError
-from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
-from studio.model.system_edits import Become, Compound, SystemEdit
-from studio.model.system_text import WriteText
+
+
+class Kept(Protocol):
+    """A document whose changes are kept: a project, or a vehicle."""
+
+    changed: Any
+    saved: Any
+    refused: Any
+    """Signals: after an edit, after a save, and with words for the user."""
+
+    @property
+    def place(self) -> Path:
+        """Which document it is, for the next window that opens it."""
+        ...
+
+    @property
+    def is_modified(self) -> bool: ...
+
+    def unsaved(self) -> dict[str, bytes]:
+        """What saving would write, by names that end in .xml and are different ones."""
+        ...
+
+    def saved_file(self, name: str) -> Path | None:
+        """The file that `unsaved` has under this name; None if the document has none of it."""
+        ...
+
+    def restore(self, texts: Mapping[str, bytes]) -> bool:
+        """As one edit that can be undone."""
+        ...
 
 
 class Autosave(QObject):
     def __init__(self, root: Path, after_s: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.root = root
-        self.session: Session | None = None
+        self.session: Kept | None = None
         self.left: list[Slot] = []
         """What windows that are gone had not saved of this project; ours until somebody decides about it."""
         self._own: Slot | None = None
@@ -30,7 +57,7 @@ class Autosave(QObject):
     def set_interval(self, after_s: int) -> None:
         self._timer.setInterval(after_s * 1000)
 
-    def follow(self, session: Session | None) -> None:
+    def follow(self, session: Kept | None) -> None:
         """This one from now on. What is kept of the one before stays, unless it was forgotten."""
         self._timer.stop()
         for slot in [*self.left, *([self._own] if self._own else [])]:
@@ -41,7 +68,7 @@ class Autosave(QObject):
         session.changed.connect(lambda _: self._edited())
         session.saved.connect(self.forget)
         try:
-            self._own, found = slots_of(self.root, session.folder)
+            self._own, found = slots_of(self.root, session.place)
         except (OSError, StudioError) as error:
             self._cannot(error)
             return
@@ -60,11 +87,11 @@ class Autosave(QObject):
         session = self.session
         if session is None or self._own is None:
             return False
-        if not session.document.is_modified:
+        if not session.is_modified:
             self.forget()
             return True
         try:
-            self._own.keep({path.name: text for path, text in session.document.texts().items()})
+            self._own.keep(session.unsaved())
         except (OSError, StudioError) as error:
             self._cannot(error)
             return False
@@ -79,27 +106,19 @@ class Autosave(QObject):
     # ---- what was left behind
 
     def kept(self, slot: Slot) -> dict[Path, bytes]:
-        """The files in it that differ from those of the project, by the path that they have there."""
-        assert self.session is not None
-        folder = self.session.folder
-        files = {folder / name: text for name, text in slot.texts().items()}
+        """The files in it that differ from those that are saved, by the path that they have there."""
+        session = self.session
+        assert session is not None
+        files = {session.saved_file(name) or session.place / name: text for name, text in slot.texts().items()}
         return {path: text for path, text in files.items() if not path.exists() or path.read_bytes() != text}
 
     def restore(self, slot: Slot) -> None:
-        """As an edit that is not saved and can be undone; the files of the project stay as they are.
+        """As an edit that is not saved and can be undone; the saved files stay as they are.
 
         It is gone from where it was kept only when it is kept as the work of this window.
         """
-        session = self.session
-        assert session is not None
-        texts = slot.texts()
-        was = SystemDocument.load(session.folder, texts.get(SYSTEM_FILE), texts.get(LAYOUT_FILE))
-        title = "Restore unsaved changes"
-        edits: list[SystemEdit] = [Become(was.system, title)]
-        text = texts.get(SYSTEM_FILE)
-        if text is not None:  # with the comments that somebody has written into it
-            edits.append(WriteText(text, was.system))
-        if session.do(Compound(title, tuple(edits))) and self.keep():
+        assert self.session is not None
+        if self.session.restore(slot.texts()) and self.keep():
             self.throw_away(slot)
 
     def throw_away(self, slot: Slot) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer
+from PyQt6.QtCore import QObject
 
+from studio.editor.file_watch import FileWatch
 from studio.editor.notice import DifferenceDialog, difference
 from studio.errors import StudioError
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
     from studio.editor.session import Session
 
-LOOK_AFTER_MS = 200
-"""An editor that saves writes several times; one look after the last is enough."""
 ABOUT = "changed on disk"
 
 
@@ -24,23 +23,12 @@ class DiskWatch(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self.window = window
-        self._watcher = QFileSystemWatcher(self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(LOOK_AFTER_MS)
-        self._timer.timeout.connect(self.look)
-        self._watcher.fileChanged.connect(lambda _: self._timer.start())
-        self._watcher.directoryChanged.connect(lambda _: self._timer.start())
+        self._watched = FileWatch(self)
+        self._watched.touched.connect(self.look)
 
     def watch(self) -> None:
-        """The files and their folder: a file that is replaced on saving is a new one for the watcher."""
-        old = [*self._watcher.files(), *self._watcher.directories()]
-        if old:
-            self._watcher.removePaths(old)
-        if self.window.has_session:
-            folder = self.window.session.folder
-            wanted = [folder, folder / SYSTEM_FILE, folder / LAYOUT_FILE]
-            self._watcher.addPaths([str(path) for path in wanted if path.exists()])
+        folder = self.window.session.folder if self.window.has_session else None
+        self._watched.watch([folder / SYSTEM_FILE, folder / LAYOUT_FILE] if folder is not None else [])
 
     def look(self) -> None:
         """Whether somebody else wrote the files."""

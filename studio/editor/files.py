@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -16,21 +15,22 @@ from studio.editor.autosave import Autosave
 from studio.editor.canvas.export import export_png, export_svg
 from studio.editor.disk_watch import ABOUT, DiskWatch
 from studio.editor.folder_dialog import ask_new_folder
+from studio.editor.geometry.drive_place import is_drive_project
 from studio.editor.later import Beside, Slices
+from studio.editor.leaving import ask_about_changes, is_sure
+from studio.editor.left_work import LeftWork
 from studio.editor.log_files.log_facts import is_viewing_project
-from studio.editor.notice import DifferenceDialog, difference
-from studio.editor.open_dialog import ask_what_to_open, sort_of
+from studio.editor.open_dialog import ask_for_vehicle, ask_new_file, ask_what_to_open, sort_of
 from studio.editor.progress import carry_out
 from studio.editor.session import Session, read_project
 from studio.editor.source_view import open_source
 from studio.errors import StudioError
 from studio.model.document import SYSTEM_FILE
 from studio.model.parts import as_name
-from studio.paths import came_with_studio
+from studio.paths import came_with_studio, model_roots
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
-    from studio.editor.unsaved_slot import Slot
     from studio.model.opened import Opened
 
 
@@ -39,6 +39,7 @@ class Files(QObject):
         super().__init__(window)
         self.window = window
         self.autosave = Autosave(window.settings.file.parent / "unsaved", window.settings.autosave_s, self)
+        self.left = LeftWork(window, self.autosave, "this project")
         self.disk = DiskWatch(window)
         self._wish: object = None
         """Stands for the project that was wanted last; others that are read meanwhile are not shown."""
@@ -88,6 +89,9 @@ class Files(QObject):
         """An example is saved where it is, and not as a copy: for those who work on Studio."""
         self._in_place.add(_folder_of(folder).resolve())
 
+    def is_in_place(self, vehicle: Path) -> bool:
+        return vehicle.resolve() in self._in_place
+
     def ask_open(self) -> None:
         """Anything that Studio opens."""
         path = ask_what_to_open(self.window, self._home())
@@ -101,12 +105,34 @@ class Files(QObject):
             self.ask_leave_and_open(path)
         elif sort == "log":
             self.window.logs.open(path)
-        elif sort == "text" and self.window.has_session:
+        elif sort == "vehicle":
+            self.window.vehicles.open(path)
+        elif sort == "text" and (self.window.has_session or self.window.vehicles.documents):
             open_source(self.window, path)
         elif sort == "text":
             self.window.does.show_guide(path)
         else:
             self.window.status.say(f"{path.name} is not a project, log, vehicle or world", trouble=True)
+
+    def ask_open_vehicle(self) -> None:
+        """An assembly or a body: the user's own, or one of those that came with Studio."""
+        path = ask_for_vehicle(self.window, self._vehicles())
+        if path is not None:
+            self.open_any(path)
+
+    def _vehicles(self) -> Path:
+        """Where vehicles are: of the open project, beside the one that was opened last, or of Studio."""
+        recent = [each.place.parent for each in self.window.settings.recents.all() if each.kind == "vehicle"]
+        project = [self.window.session.folder / "models" / "assemblies"] if self.window.has_session else []
+        shipped = [root / "assemblies" for root in model_roots()]
+        return next((folder for folder in (*project, *recent, *shipped) if folder.is_dir()), self._home())
+
+    def ask_new_vehicle(self, kind: Literal["assembly", "body"]) -> None:
+        folder = {"assembly": "assemblies", "body": "bodies"}[kind]
+        suggestion = self.own_place() / "models" / folder / f"new_{kind}.xml"
+        path = ask_new_file(self.window, f"New {kind}", suggestion)
+        if path is not None:
+            self.window.vehicles.create(path, kind)
 
     def ask_leave_and_open(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
         """`then` is done when it is open."""
@@ -116,6 +142,14 @@ class Files(QObject):
             self.open_soon(folder, then)
         elif self.open(folder):  # at once: nobody may edit what is left while the other one is read
             then()
+
+    def open_and_run(self, folder: Path, then: Callable[[], object]) -> None:
+        """A project for which the user has left what was open; `then` is done when it is open."""
+        if self.window.has_session:
+            if self.open(folder):
+                then()
+        else:
+            self.open_soon(folder, then)
 
     def open(self, folder: Path) -> bool:
         """At once, in place of what is open: the user has decided about that. False if it cannot be opened; then what
@@ -172,7 +206,7 @@ class Files(QObject):
         yield from self.window.project.show_in_slices(session)
         self.autosave.follow(session)
         self.disk.watch()
-        self._offer_what_was_left()
+        self.left.offer()
 
     def finish_opening(self) -> None:
         """What is still being read is not wanted any more; what is half shown is shown."""
@@ -180,40 +214,11 @@ class Files(QObject):
         if self._showing is not None:
             self._showing.finish()
 
-    def _offer_what_was_left(self) -> None:
-        for slot in self.autosave.left:
-            self.window.notice.ask(
-                "Studio ended before your last changes to this project were saved.",
-                {
-                    "Show and restore…": partial(self._show_what_was_left, slot),
-                    "Throw away": partial(self.autosave.throw_away, slot),
-                },
-                _left_in(slot),
-            )
-
-    def _show_what_was_left(self, slot: Slot) -> None:
-        """The difference first: others may have changed the project since."""
-        text = difference(self.autosave.kept(slot))
-        DifferenceDialog(self.window, "Saved, and what was not", text, {"Restore": lambda: self._restore(slot)}).show()
-
-    def _restore(self, slot: Slot) -> None:
-        if slot not in self.autosave.left:
-            return  # thrown away meanwhile
-        try:
-            self.autosave.restore(slot)
-        except StudioError as error:
-            self._complain("Not restored", error)
-            return
-        if slot in self.autosave.left:
-            return  # it is still only there, and the status bar has told why
-        self.window.notice.withdraw(_left_in(slot))
-        self.window.status.say("Restored, and not saved yet: Undo brings back what is saved")
-
     def reload(self) -> None:
         """What is on disk, in place of what is here; with the project its code is closed and opened again."""
         session = self.window.session
-        is_sure = not self.has_changes or self._sure("Throw your changes away?", "Reload", "Keep mine")
-        if is_sure and self.window.code.may_leave():
+        may_throw_away = not self.has_changes or is_sure(self.window, "Throw your changes away?", "Reload", "Keep mine")
+        if may_throw_away and self.window.code.may_leave():
             self.open(session.folder)
 
     # ---- saving
@@ -331,6 +336,10 @@ class Files(QObject):
         self.finish_opening()
         return (not self.window.has_session or self.window.live.may_close(again)) and self.may_leave()
 
+    def may_go_on(self, again: Callable[[], object]) -> bool:
+        """As `may_go`, for another project in place of the one that is open."""
+        return not self.window.has_session or self.may_go(again)
+
     def may_leave(self) -> bool:
         """True if nothing is lost by leaving what is open: saved, or the user does not want it."""
         self.finish_opening()
@@ -340,43 +349,31 @@ class Files(QObject):
             return False
         if not self.has_changes:
             return True
-        box = QMessageBox(self.window)
-        box.setWindowTitle("Save your changes?")
-        box.setText(f"{self.window.session.name} has changes that are not saved.")
-        box.setInformativeText("Leaving without saving loses them.")
-        words = "Save a copy…" if self.is_example else "Save"
-        save = box.addButton(words, QMessageBox.ButtonRole.AcceptRole)
-        leave = box.addButton("Leave without saving", QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(save)
-        box.exec()
-        if box.clickedButton() is save:
+        words = f"{self.window.session.name} has changes that are not saved."
+        save = "Save a copy…" if self.is_example else "Save"
+        loses, leave = "Leaving without saving loses them.", "Leave without saving"
+        answer = ask_about_changes(self.window, words, loses, save=save, leave=leave)
+        if answer == "save":
             return self.save(code=False)  # what is left of it is what was not wanted
-        return box.clickedButton() is leave
+        return answer == "leave"
 
     def _remember(self, folder: Path) -> None:
         """Among what was open lately; a project that was made to look at a log is remembered as that log."""
-        if not is_viewing_project(folder):
+        if not is_viewing_project(folder) and not is_drive_project(folder):
             self.window.settings.recents.add(folder)
+
+    def own_place(self) -> Path:
+        """Of the project that is open, if it is the user's own; else beside those."""
+        return self.window.session.folder if self.window.has_session and not self.is_example else self._home()
 
     def _home(self) -> Path:
         return own_folder(self.window.settings.recent())
 
     def may_leave_text(self) -> bool:
         """True if what was typed into system.xml is in the system, or is not wanted."""
-        return self.window.system_text.flush() or self._sure(
-            "The text of system.xml has errors and cannot be saved. Leave it?", "Discard the text", "Stay"
+        return self.window.system_text.flush() or is_sure(
+            self.window, "The text of system.xml has errors and cannot be saved. Leave it?", "Discard the text", "Stay"
         )
-
-    def _sure(self, question: str, yes: str, no: str) -> bool:
-        box = QMessageBox(self.window)
-        box.setWindowTitle(question)
-        box.setText(question)
-        sure = box.addButton(yes, QMessageBox.ButtonRole.DestructiveRole)
-        safe = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(safe)
-        box.exec()
-        return box.clickedButton() is sure
 
     def _complain(self, title: str, error: StudioError) -> None:
         box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Ok, self.window)
@@ -412,8 +409,3 @@ def _others_wrote(session: Session) -> bool:
         return bool(session.document.changed_on_disk())
     except StudioError:
         return False  # that they cannot be read is then the reason why they are not saved, and told as that
-
-
-def _left_in(slot: Slot) -> str:
-    """What a question about it is about."""
-    return f"left in {slot.folder}"

@@ -25,6 +25,7 @@ from studio.editor.favourites import Favourites
 from studio.editor.files import Files
 from studio.editor.freeze.desk import FreezeDesk
 from studio.editor.freeze.event_breaks import EventBreakDesk
+from studio.editor.geometry.desk import GeometryDesk
 from studio.editor.icons import icon
 from studio.editor.layouts import DEBUG, Layouts
 from studio.editor.live import Live
@@ -83,6 +84,7 @@ def furnish(window: MainWindow) -> Iterator[None]:
     yield
     window.logs = LogDesk(window)
     say = window.status.say
+    window.vehicles = GeometryDesk(window)
     window.emulators = EmulatorDesk(say, lambda words: say(words, trouble=True), window)
     yield
     window.project = ProjectDesk(window)
@@ -161,6 +163,7 @@ def _connect(window: MainWindow) -> None:
     layouts.changed.connect(window.viewers.rehang)
     layouts.changed.connect(window.project.remember_soon)
     window.viewers.changed.connect(window.project.remember_soon)
+    layouts.changed.connect(window.vehicles.rehang)
     layouts.changed.connect(lambda: arrangements.rehang_code(window, was_debug=layouts.before == DEBUG))
     layouts.changed.connect(window.rail.settle)
     live.feed.attached.connect(window.viewers.choose_by_types)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QInputDialog, QMenu
 
-from studio.editor.layouts import BUILT_IN, MOST
+from studio.editor.layouts import BUILT_IN, GEOMETRY, MOST
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -21,7 +21,7 @@ def fill(menu: QMenu, window: MainWindow) -> None:
         assert entry is not None
         entry.setCheckable(True)
         entry.setChecked(name == layouts.current)
-        entry.triggered.connect(lambda _=False, name=name: layouts.choose(name))
+        entry.triggered.connect(lambda _=False, name=name: _choose(window, name))
     menu.addSeparator()
     for name in ("view.reset_layout", "view.keep_layout", "view.rename_layout", "view.remove_layout"):
         menu.addAction(window.actions_by_id[name])
@@ -30,8 +30,13 @@ def fill(menu: QMenu, window: MainWindow) -> None:
         window.actions_by_id[name].setEnabled(own)
 
 
+def _choose(window: MainWindow, name: str) -> bool:
+    return (name == GEOMETRY and not window.vehicles.choose_layout()) or window.layouts.choose(name)
+
+
 def choose(window: MainWindow, number: int) -> None:
-    if not window.layouts.choose_number(number):
+    names = window.layouts.names()
+    if number > len(names) or not _choose(window, names[number - 1]):
         window.status.say(f"There is no layout {number} yet: keep one with Window, Layout")
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from studio.editor.docks import Docks
     from studio.editor.settings import Settings
 
-BUILD, RUN, LOG, COMPARE, DEBUG = "Build", "Run", "Log", "Compare", "Debug"
-BUILT_IN = (BUILD, RUN, LOG, COMPARE, DEBUG)
+BUILD, RUN, LOG, COMPARE, DEBUG, GEOMETRY = "Build", "Run", "Log", "Compare", "Debug", "Geometry"
+BUILT_IN = (BUILD, RUN, LOG, COMPARE, DEBUG, GEOMETRY)
 MOST = 9
 """As many as have keys: Ctrl+1 to Ctrl+9."""
 NARROW = 1400
@@ -35,6 +35,8 @@ class Layouts(QObject):
         self.save_viewers: Callable[[], str] = lambda: ""
         self.open_viewers: Callable[[str], object] = lambda _: None
         """Of what is told by the first, what is not open already."""
+        self.has_vehicle: Callable[[], bool] = lambda: False
+        """Whether Geometry has something to show."""
         self._build_state = QByteArray()
         self._arrange: dict[str, Callable[[], object]] = {}
         self._left: dict[str, QByteArray] = {}
@@ -76,7 +78,9 @@ class Layouts(QObject):
             return False
         left = self._left.pop(name)
         panels = self.docks.names_in(left)
-        if name in (LOG, COMPARE) and not panels <= set(self.docks.names()):  # the viewer it is there for may be gone
+        if name in (LOG, COMPARE, GEOMETRY) and not panels <= set(
+            self.docks.names()
+        ):  # the viewer it is there for may be gone
             return False
         if name in self.own():
             kept = self.settings.bytes(self._key(f"state/{name}"))
@@ -206,6 +210,8 @@ class Layouts(QObject):
             if state is not None and self.docks.restore(state):
                 name = self.settings.text(f"{key}/name")
                 self.current = name if name in self.names() else BUILD
+                if name == GEOMETRY and not self.has_vehicle():
+                    self.choose(BUILD)
                 self.changed.emit()
             else:
                 self.choose(BUILD)

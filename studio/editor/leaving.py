@@ -1,4 +1,4 @@
-"""The question before a window leaves a system that runs."""
+"""The questions before a window leaves a system that runs, or changes that are not saved."""
 
 from __future__ import annotations
 
@@ -9,6 +9,32 @@ from PyQt6.QtWidgets import QMessageBox, QWidget
 from studio.editor.sources.effects import listed
 
 Answer = Literal["leave", "stop", "stay"]
+Saving = Literal["save", "leave", "stay"]
+
+
+def ask_about_changes(parent: QWidget, words: str, loses: str, *, save: str = "Save", leave: str) -> Saving:
+    """Before something with changes that are not saved is left. Escape stays."""
+    box = QMessageBox(parent)
+    box.setWindowTitle("Save your changes?")
+    box.setText(words)
+    box.setInformativeText(loses)
+    saving = box.addButton(save, QMessageBox.ButtonRole.AcceptRole)
+    leaving = box.addButton(leave, QMessageBox.ButtonRole.DestructiveRole)
+    box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(saving)
+    box.exec()
+    return "save" if box.clickedButton() is saving else "leave" if box.clickedButton() is leaving else "stay"
+
+
+def is_sure(parent: QWidget, question: str, yes: str, no: str) -> bool:
+    """`no` is the usual answer, and that of Escape."""
+    box = QMessageBox(parent)
+    box.setWindowTitle(question)
+    box.setText(question)
+    sure = box.addButton(yes, QMessageBox.ButtonRole.DestructiveRole)
+    box.setDefaultButton(box.addButton(no, QMessageBox.ButtonRole.RejectRole))
+    box.exec()
+    return box.clickedButton() is sure
 
 
 class LeavingBox(QMessageBox):

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from studio.editor.files import Files
     from studio.editor.freeze.desk import FreezeDesk
     from studio.editor.freeze.event_breaks import EventBreakDesk
+    from studio.editor.geometry.desk import GeometryDesk
+    from studio.editor.geometry.document import GeometryDocument
     from studio.editor.layouts import Layouts
     from studio.editor.live import Live
     from studio.editor.live_panels import LivePanels
@@ -97,6 +99,7 @@ class MainWindow(QMainWindow):
     freeze: Later[FreezeDesk] = Later()
     logs: Later[LogDesk] = Later()
     emulators: Later[EmulatorDesk] = Later()
+    vehicles: Later[GeometryDesk] = Later()
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -137,6 +140,8 @@ class MainWindow(QMainWindow):
         self.welcome.log_wanted.connect(lambda: self.logs.ask_open())
         self.welcome.project_wanted.connect(lambda folder: self.files.ask_leave_and_open(folder))
         self.welcome.recent_log_wanted.connect(lambda log: self.logs.open(log))
+        self.welcome.vehicle_wanted.connect(lambda: self.files.ask_open_vehicle())
+        self.welcome.recent_vehicle_wanted.connect(lambda vehicle: self.vehicles.open(vehicle))
         self.welcome.guide_wanted.connect(lambda page: self.does.show_guide(page))
         self.welcome.keys_wanted.connect(lambda: self.does.show_keys())
         self.pages = QStackedWidget()
@@ -190,11 +195,20 @@ class MainWindow(QMainWindow):
 
     def show_title(self) -> None:
         """The document, the project, and how its system is: the task bar shows it."""
+        document = self.vehicles.active if self.is_furnished else None
+        if document is not None:
+            self.setWindowTitle(self._vehicle_title(document))
+            return
         if not self.has_session:
             self.setWindowTitle("Robot Systems Studio")
             return
         name = f"system.xml{'*' if self.files.has_changes else ''}"
         self.setWindowTitle(f"{name} — {self.session.name}{self.live.title_words()} — Robot Systems Studio")
+
+    def _vehicle_title(self, document: GeometryDocument) -> str:
+        name = f"{document.workspace.main.name}{'*' if document.workspace.is_modified else ''}"
+        project = f" — {self.session.name}{self.live.title_words()}" if self.has_session else ""
+        return f"{name}{project} — Robot Systems Studio"
 
     # ---- light and dark
 
@@ -222,6 +236,7 @@ class MainWindow(QMainWindow):
         self.viewers.show_theme(theme)
         self.code.show_theme(theme)
         self.system_text.show_theme(theme)
+        self.vehicles.show_theme(theme)
         self.assistance.show_theme()
         self.project.show_theme(theme)
         self.does.help.show_theme(theme)
@@ -266,10 +281,11 @@ class MainWindow(QMainWindow):
                 self._furnishing.stop()
             event.accept()
             return
-        if not self.files.may_go(self.close):
+        if not self.files.may_go(self.close) or not self.vehicles.may_leave():
             event.ignore()
             return
         self.files.leave()
+        self.vehicles.leave()
         self.settings.set_bytes("geometry", self.saveGeometry())
         self.project.drop()
         self.logs.close()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply", "run.anew",
                 "run.stop_vehicle")  # fmt: skip
 
+IN_VEHICLES = ("geometry.drive", "geometry.export_urdf", "geometry.export_sdf", "geometry.export_mjcf")
+
 
 class Menus(QObject):
     def __init__(self, window: MainWindow) -> None:
@@ -47,6 +49,9 @@ class Menus(QObject):
         self.layouts.aboutToShow.connect(lambda: layout_menu.fill(self.layouts, window))
         self.by_title["Window"].insertMenu(self.actions["view.reset_layout"], self.layouts)
         self.open_list = OpenList(self.by_title["Window"], window)
+        geometry = self.by_title["Geometry"]
+        self._of_view: list[QAction] = []
+        geometry.aboutToShow.connect(self._show_view_actions)
         edit = self.by_title["Edit"]
         edit.aboutToShow.connect(self._show_text_verbs)
         edit.aboutToHide.connect(lambda: QTimer.singleShot(0, self.show_session))  # what was chosen is done by then
@@ -74,10 +79,12 @@ class Menus(QObject):
 
     def _fill_recent(self) -> None:
         self.recent.clear()
-        for folder in self.window.settings.recent():
-            entry = self.recent.addAction(str(folder))
+        for each in self.window.settings.recents.all():
+            if each.kind == "log" or not each.is_there:
+                continue
+            entry = self.recent.addAction(each.path)
             assert entry is not None
-            entry.triggered.connect(lambda _=False, folder=folder: self.window.files.ask_leave_and_open(folder))
+            entry.triggered.connect(lambda _=False, place=each.place: self.window.files.open_any(place))
         if self.recent.isEmpty():
             nothing = self.recent.addAction("Nothing yet")
             assert nothing is not None
@@ -92,8 +99,12 @@ class Menus(QObject):
             # What is selected there cannot be seen.
             self.window.docks.show("system")
             self.window.status.say(f"Here is the canvas: {action.text.lower()} once more if you mean it")
-        elif action.scope == "window" or self.window.has_session:
+        elif self._is_possible(action):
             action.do(self.window)
+
+    def _is_possible(self, action: Action) -> bool:
+        has_vehicle = self.window.is_furnished and self.window.vehicles.active is not None
+        return action.scope == "window" or self.window.has_session or (action.scope == "document" and has_vehicle)
 
     def trigger(self, name: str) -> None:
         """Do an action by its id, as its menu entry would."""
@@ -111,13 +122,18 @@ class Menus(QObject):
         window = self.window
         for action in ACTIONS:
             if action.scope != "window":
-                self.actions[action.id].setEnabled(window.has_session)
+                self.actions[action.id].setEnabled(self._is_possible(action))
         for name in RUNNING_ONLY:
             self.actions[name].setEnabled(window.has_session and window.live.control.is_up)
-        if not window.has_session:
+        keeping = window.vehicles.keeping if window.is_furnished else None
+        for name in IN_VEHICLES:
+            self.actions[name].setEnabled(keeping is not None)
+        if keeping is None and not window.has_session:
             return
-        self.actions["file.save"].setText("Save a copy…" if window.files.is_example else by_id("file.save").text)
-        history = window.session.document.history
+        is_example = keeping.is_example if keeping is not None else window.files.is_example
+        self.actions["file.save"].setText("Save a copy…" if is_example else by_id("file.save").text)
+        self.actions["file.close"].setText("Close vehicle" if keeping is not None else by_id("file.close").text)
+        history = keeping.document.workspace.history if keeping is not None else window.session.document.history
         for name, word, label in (("edit.undo", "Undo", history.undo_label), ("edit.redo", "Redo", history.redo_label)):
             entry = self.actions[name]
             entry.setText(f"{word} {label}" if label else word)
@@ -133,6 +149,18 @@ class Menus(QObject):
             self.actions[name].setEnabled(can(text, name))
         for name in ("edit.undo", "edit.redo"):
             self.actions[name].setText(by_id(name).text)
+
+    def _show_view_actions(self) -> None:
+        """What can be done in the view in front, at the end of its menu."""
+        menu = self.by_title["Geometry"]
+        for old in self._of_view:
+            menu.removeAction(old)
+        self._of_view = self.window.vehicles.actions()
+        if self._of_view:
+            line = menu.addSeparator()
+            assert line is not None
+            menu.addActions(self._of_view)
+            self._of_view = [line, *self._of_view]
 
     def open_layouts(self) -> None:
         """Above the status bar, where the name of the current one is."""

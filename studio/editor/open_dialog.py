@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Literal
 
 from PyQt6.QtWidgets import QDialog, QFileDialog, QWidget
 
-Sort = Literal["project", "log", "text"]
+Sort = Literal["project", "log", "vehicle", "text"]
 SYSTEM = "system.xml"
 ENDINGS = (".mcap", ".bag", ".db3", ".log", ".clf", ".gz", ".txt", ".zstd")
 """Of logs."""
@@ -24,6 +25,25 @@ FILTERS = (
 )
 
 
+_ROOT = re.compile(rb"<(assembly|body)[\s/>]")
+_NO_ROOT = re.compile(rb"<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>", re.DOTALL)
+HEAD = 16_384
+"""Bytes in which the first element of a file is; comments may come before it."""
+
+
+def model_kind(path: Path) -> str:
+    """`assembly` or `body`, by the first element of the file; empty if it is neither."""
+    if path.suffix.lower() != ".xml" or not path.is_file():
+        return ""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(HEAD)
+    except OSError:
+        return ""
+    found = _ROOT.match(_NO_ROOT.sub(b"", head).lstrip(b"\xef\xbb\xbf \t\r\n"))
+    return found[1].decode() if found is not None else ""
+
+
 def sort_of(path: Path) -> Sort | None:
     """What opening it means; None if it is nothing that Studio opens."""
     if path.name == SYSTEM or os.path.isfile(path / SYSTEM):
@@ -36,6 +56,8 @@ def sort_of(path: Path) -> Sort | None:
         return "log" if "metadata.yaml" in names or any(name.endswith(BAGS) for name in names) else None
     if path.name == "metadata.yaml" or path.name.lower().endswith(ENDINGS):
         return "log"
+    if model_kind(path):
+        return "vehicle"
     return "text" if path.suffix.lower() in TEXTS else None
 
 
@@ -61,3 +83,23 @@ def ask_what_to_open(parent: QWidget, folder: Path) -> Path | None:
     chosen = dialog.selectedFiles() if accepted else []
     dialog.deleteLater()
     return Path(chosen[0]) if chosen else None
+
+
+def ask_for_vehicle(parent: QWidget, folder: Path) -> Path | None:
+    """An assembly or a body file."""
+    name, _ = QFileDialog.getOpenFileName(
+        parent, "Open vehicle", str(folder), "Vehicles and bodies (*.xml);;All files (*)",
+        options=QFileDialog.Option.DontUseNativeDialog,
+    )  # fmt: skip
+    return Path(name) if name else None
+
+
+def ask_new_file(parent: QWidget, title: str, suggestion: Path) -> Path | None:
+    """A file that is not there yet; its folder is made when it is saved."""
+    there = next(each for each in (suggestion.parent, *suggestion.parents) if each.is_dir())
+    start = suggestion if there == suggestion.parent else there / suggestion.name
+    name, _ = QFileDialog.getSaveFileName(
+        parent, title, str(start), "Vehicles and bodies (*.xml)", options=QFileDialog.Option.DontUseNativeDialog
+    )
+    path = Path(name) if name else None
+    return path if path is None or path.suffix else path.with_suffix(".xml")

@@ -14,13 +14,16 @@ from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.icons import icon
+from studio.editor.layouts import GEOMETRY
 from studio.editor.live_problems import LOG, Remedy, problems_of_run
 from studio.editor.live_state import parts_of
 from studio.editor.live_status import show_running
 from studio.editor.palette_tools import use_tool
 from studio.editor.theme import Theme
 from studio.errors import Problem
+from studio.model.parts import Component
 from studio.model.quick_fixes import Fix, fixes
+from studio.model.sources import Source
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -31,6 +34,7 @@ ICONS = {
     "problems": "fa6s.circle-exclamation", "console": "mdi6.console", "processes": "mdi6.speedometer",
 }  # fmt: skip
 """Of the docks that are always there."""
+MODELSERVER = "modelserver"
 REMEMBER_AFTER_MS = 2000
 """So long after the last change the panels are remembered: a window that is killed loses no more."""
 
@@ -101,7 +105,7 @@ class ProjectDesk(QObject):
         self.canvas.show_minimap(window.settings.minimap)
         self.canvas.minimap_toggled.connect(lambda on: setattr(window.settings, "minimap", on))
         self.canvas.zoomed.connect(window.status.show_zoom)
-        self.canvas.inspect.connect(self._to_inspector)
+        self.canvas.inspect.connect(self._look_closer)
         self.canvas.find_wanted.connect(window.does.open_go_to)
         self.canvas.menu_wanted.connect(self.open_context_menu)
         self.canvas.new_wanted.connect(lambda name, at, port, into: window.new_component.ask(at, name, port, into))
@@ -115,6 +119,11 @@ class ProjectDesk(QObject):
         session.problems_changed.connect(self._problems_changed)
 
     def _show_welcome(self) -> None:
+        if self.window.vehicles.documents:
+            self.window.toolbar.hide()
+            self.window.layouts.choose(GEOMETRY)
+            self.refresh()
+            return
         self.window.toolbar.hide()
         self.window.pages.setCurrentWidget(self.window.welcome)
         if self.window.isVisible():
@@ -285,6 +294,30 @@ class ProjectDesk(QObject):
             fix.do()
         elif self.session is not None:
             self.session.do(fix.edit)
+
+    def _look_closer(self) -> None:
+        """A double click: on a simulator or a Modelserver it opens the vehicle."""
+        chosen = self.window.canvas.canvas.selected_nodes()
+        assembly = self._vehicle_of(chosen[0]) if len(chosen) == 1 else None
+        if assembly is None:
+            self._to_inspector()
+        elif assembly:
+            self.window.vehicles.open_named(assembly)
+        else:
+            self.window.vehicles.open_vehicle_of_system()
+
+    def _vehicle_of(self, name: str) -> str | None:
+        """The assembly of a simulator; empty for that of the system; None if the node has nothing to do with one."""
+        session = self.window.session
+        node = session.system.nodes.get(name)
+        inner = node.simulated.components if isinstance(node, Source) and node.simulated is not None else []
+        for component in [node] if isinstance(node, Component) else inner:
+            spec = session.registry.get(component.type)
+            if spec is not None and spec.assembly:
+                return "" if session.system.geometry is not None else spec.assembly
+            if component.type == MODELSERVER and session.system.geometry is not None:
+                return ""
+        return None
 
     def _to_inspector(self) -> None:
         self.window.docks.show("inspector")

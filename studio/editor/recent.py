@@ -1,4 +1,4 @@
-"""What was open lately: projects and logs, the last one first, each with the moment in which it was opened."""
+"""What was open lately: projects, logs and vehicles, the last one first, each with when it was opened."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Protocol
 
-Kind = Literal["project", "log"]
+Kind = Literal["project", "log", "vehicle"]
 KEY, OLD_KEY = "recent_things", "recent"
 MOST = 12
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
@@ -76,7 +76,12 @@ class RecentBook:
 def _read(told: object) -> Recent | None:
     """None for what somebody has written into the file by hand, and is none."""
     match told:
-        case {"path": str(path), "kind": "project" | "log" as kind, "opened_s": int() | float() as opened_s, **more}:
+        case {
+            "path": str(path),
+            "kind": "project" | "log" | "vehicle" as kind,
+            "opened_s": int() | float() as opened_s,
+            **more,
+        }:
             return Recent(path, kind, opened_s, str(more.get("words", "")))
     return None
 

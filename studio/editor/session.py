@@ -11,12 +11,14 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from studio.editor.live_problems import missing_logs
 from studio.errors import Problem, StudioError
 from studio.model.changes import Change
-from studio.model.document import SystemDocument
+from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
 from studio.model.history import Edit
 from studio.model.registry import Registry
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
 from studio.model.system import System
+from studio.model.system_edits import Become, Compound, SystemEdit
+from studio.model.system_text import WriteText
 
 if TYPE_CHECKING:
     from studio.model.opened import Opened
@@ -117,6 +119,33 @@ class Session(QObject):
         self.document.save(overwrite=overwrite)
         self.check()
         self.saved.emit()
+
+    # ---- what is kept while it is not saved
+
+    @property
+    def place(self) -> Path:
+        return self.folder
+
+    @property
+    def is_modified(self) -> bool:
+        return self.document.is_modified
+
+    def unsaved(self) -> dict[str, bytes]:
+        return {path.name: text for path, text in self.document.texts().items()}
+
+    def saved_file(self, name: str) -> Path:
+        return self.folder / name
+
+    def restore(self, texts: Mapping[str, bytes]) -> bool:
+        was = SystemDocument.load(self.folder, texts.get(SYSTEM_FILE), texts.get(LAYOUT_FILE))
+        title = "Restore unsaved changes"
+        edits: list[SystemEdit] = [Become(was.system, title)]
+        text = texts.get(SYSTEM_FILE)
+        if text is not None:  # with the comments that the user has written into it
+            edits.append(WriteText(text, was.system))
+        return self.do(Compound(title, tuple(edits)))
+
+    # ---- what is wrong
 
     def check(self) -> None:
         """What `studio check` says about the system as it is now."""

@@ -37,6 +37,8 @@ class Welcome(QWidget):
     log_wanted = pyqtSignal()
     project_wanted = pyqtSignal(Path)
     recent_log_wanted = pyqtSignal(Path)
+    vehicle_wanted = pyqtSignal()
+    recent_vehicle_wanted = pyqtSignal(Path)
     guide_wanted = pyqtSignal(Path)
     keys_wanted = pyqtSignal()
 
@@ -113,7 +115,10 @@ class Welcome(QWidget):
         opening.clicked.connect(self.open_wanted)
         log = QPushButton(icon("fa6s.database", self.theme.accent), "  Open or import a log…")
         log.clicked.connect(self.log_wanted)
-        for button, keys in ((new, "Ctrl+N"), (opening, "Ctrl+O"), (log, "Ctrl+Shift+O")):
+        vehicle = QPushButton(icon("mdi6.car-outline", self.theme.accent), "  Open vehicle…")
+        vehicle.clicked.connect(self.vehicle_wanted)
+        rows = ((new, "Ctrl+N"), (opening, "Ctrl+O"), (log, "Ctrl+Shift+O"), (vehicle, "Ctrl+Alt+O"))
+        for button, keys in rows:
             layout.addWidget(with_keys(button, keys, self.theme))
         layout.addSpacing(16)
         self._running = QVBoxLayout()
@@ -121,6 +126,7 @@ class Welcome(QWidget):
         recent = RecentList(self.settings.recents, self.theme)
         recent.project_wanted.connect(self.project_wanted)
         recent.log_wanted.connect(self.recent_log_wanted)
+        recent.vehicle_wanted.connect(self.recent_vehicle_wanted)
         layout.addWidget(recent)
         layout.addStretch(1)
         hint = QLabel("Drop a project, a log, a vehicle or a world anywhere on this window to open it.")

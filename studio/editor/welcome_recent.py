@@ -15,7 +15,7 @@ from studio.editor.welcome_tiles import Clickable
 
 SHOWN = 8
 AGES_EVERY_MS = 20_000
-PICTURES = {"project": "mdi6.graph-outline", "log": "fa6s.database"}
+PICTURES = {"project": "mdi6.graph-outline", "log": "fa6s.database", "vehicle": "mdi6.car-outline"}
 GONE = "not there any more"
 
 
@@ -146,6 +146,7 @@ class RecentRow(Clickable):
 class RecentList(QWidget):
     project_wanted = pyqtSignal(Path)
     log_wanted = pyqtSignal(Path)
+    vehicle_wanted = pyqtSignal(Path)
 
     def __init__(self, book: RecentBook, theme: Theme) -> None:
         super().__init__()
@@ -170,7 +171,7 @@ class RecentList(QWidget):
         things = self.book.all()
         self._column.addWidget(self._head(bool(things)))
         if not things:
-            nothing = QLabel("Projects and logs that you open are listed here.")
+            nothing = QLabel("Projects, logs and vehicles that you open are listed here.")
             nothing.setProperty("role", "muted")
             nothing.setWordWrap(True)
             self._column.addWidget(nothing)
@@ -200,7 +201,8 @@ class RecentList(QWidget):
         place = GONE if gone else each.words or _short(each.place.parent)
         colour = self.theme.origins["logged"].text if each.kind == "log" else ""
         row = RecentRow(each.place, self.theme, picture=PICTURES[each.kind], place=place, colour=colour, gone=gone)
-        row.chosen.connect(self.log_wanted if each.kind == "log" else self.project_wanted)
+        wanted = {"log": self.log_wanted, "vehicle": self.vehicle_wanted, "project": self.project_wanted}
+        row.chosen.connect(wanted[each.kind])
         row.removed.connect(self._remove)
         row.age.setToolTip(f"Opened on {date_words(each.opened_s)}")
         row.show_remove()

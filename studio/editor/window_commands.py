@@ -38,7 +38,10 @@ class WindowCommands:
 
     def open_commands(self) -> None:
         usable = [action for action in ACTIONS if self.window.menus.actions[action.id].isEnabled()]
-        self.window.commands.open([self._choice(action) for action in usable], "Type a command")
+        choices = [self._choice(action) for action in usable]
+        choices += [Choice(f"Geometry: {each.text()}", each.shortcut().toString(), each.trigger)
+                    for each in self.window.vehicles.actions() if each.isEnabled()]  # fmt: skip
+        self.window.commands.open(choices, "Type a command")
 
     def _choice(self, action: Action) -> Choice:
         keys = action.keys[0] if action.keys else ""
@@ -55,9 +58,39 @@ class WindowCommands:
             self.window.canvas.glide.to(lambda: self.window.canvas.zoom_to(1.0))
 
     def close(self) -> None:
-        """The code that is being edited, or the project."""
-        if not self.window.code.close_focused():
-            self.window.files.close()
+        """The code that is being edited, the vehicle in front, or the project."""
+        window = self.window
+        if not window.code.close_focused() and not window.vehicles.close_active() and window.has_session:
+            window.files.close()
+
+    # ---- the document in front
+
+    def save(self) -> None:
+        window = self.window
+        if window.code.save_focused():
+            return
+        keeping = window.vehicles.keeping
+        if keeping is not None:
+            keeping.save()
+        elif window.has_session:
+            window.files.save()
+
+    def save_as(self) -> None:
+        keeping = self.window.vehicles.keeping
+        if keeping is not None:
+            keeping.ask_save_as()
+        elif self.window.has_session:
+            self.window.files.ask_save_as()
+
+    def undo(self) -> None:
+        window = self.window
+        if not window.vehicles.undo() and window.has_session:
+            window.canvas.keep_in_sight(window.session.undo)
+
+    def redo(self) -> None:
+        window = self.window
+        if not window.vehicles.redo() and window.has_session:
+            window.canvas.keep_in_sight(window.session.redo)
 
     def _in_panel(self, name: str) -> bool:
         """Let the panel that has the focus do what it has a method for; False if it has none.
@@ -74,11 +107,16 @@ class WindowCommands:
         return True
 
     def open_go_to(self) -> None:
+        places = self.window.vehicles.places()
+        if not self.window.has_session:
+            self.window.commands.open(places, "Find a body, frame or vehicle")
+            return
         system = self.window.session.system
         choices = [self._place(node.name, getattr(node, "type", "source"), node.name) for node in system.nodes]
         choices += [Choice(str(wire), "wire", partial(self._go_to_wire, wire)) for wire in system.wires]
         choices += [Choice(str(wire), "service", partial(self._go_to_wire, wire)) for wire in system.services]
-        self.window.commands.open(choices, "Find a component, source or wire")
+        choices = [*places, *choices] if self.window.vehicles.active is not None else [*choices, *places]
+        self.window.commands.open(choices, "Find a component, source, wire or vehicle")
 
     def _place(self, text: str, kind: str, name: str) -> Choice:
         return Choice(text, kind, lambda: self.window.canvas.go_to(name))

@@ -17,8 +17,8 @@ SYSTEM = "system"
 def documents(window: MainWindow) -> list[str]:
     """The canvas, code and viewers, by the names of their docks: what somebody works on, in the order it was opened."""
     others = {"help", "system_text", *window.viewers.open}
-    opened = [name for name in window.docks.names() if name.startswith("code:") or name in others]
-    return [SYSTEM, *(name for name in opened if not window.docks.is_closed(name))]
+    opened = [name for name in window.docks.names() if name.startswith(("code:", "geometry:")) or name in others]
+    return [*([SYSTEM] if window.has_session else []), *(name for name in opened if not window.docks.is_closed(name))]
 
 
 def current(window: MainWindow) -> str:
@@ -70,7 +70,7 @@ class OpenList:
             self.menu.removeAction(entry)
             entry.deleteLater()
         self.entries.clear()
-        if not self.window.has_session:
+        if not self.window.has_session and not self.window.vehicles.documents:
             return
         self.entries.append(self._line())
         here = current(self.window)

@@ -18,7 +18,7 @@ def test_what_opening_means_is_seen_from_files_and_folders(rover: Path, tmp_path
     logs = (tmp_path / "a.mcap", tmp_path / "intel.log.gz", tmp_path / "bag", tmp_path / "bag/metadata.yaml")
     assert [sort_of(path) for path in logs] == ["log"] * 4
     models = (checkout / "models/assemblies/raptor.xml", checkout / "models/worlds/blocks.sdf")
-    assert [sort_of(path) for path in models] == ["text", "text"]
+    assert [sort_of(path) for path in models] == ["vehicle", "text"]
     assert sort_of(tmp_path) is None and sort_of(tmp_path / "picture.png") is None
 
 

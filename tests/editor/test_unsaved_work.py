@@ -25,7 +25,7 @@ def test_what_stays_because_another_cannot_be_opened_goes_on_being_kept(
     window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     monkeypatch.setattr(window.files, "_complain", lambda *_: None)
-    monkeypatch.setattr(window.files, "_sure", lambda *_: True)
+    monkeypatch.setattr("studio.editor.files.is_sure", lambda *_: True)
     session = window.session
     session.do(AddNode(Component("mine", "low_pass")))
     window.files.autosave.keep()
@@ -105,7 +105,7 @@ class TestAfterACrash:
         (slot,) = window.files.autosave.left
         with monkeypatch.context() as patch:
             patch.setattr(Slot, "keep", full)
-            window.files._restore(slot)
+            window.files.left.restore(slot)
         assert "rescued" in window.session.system.nodes and "No space left" in window.status.words.text()
         assert b"rescued" in slot.texts()["system.xml"], "the only copy"
         window.files.open(folder)

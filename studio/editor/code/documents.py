@@ -6,21 +6,21 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QFileSystemWatcher, QObject, QTimer, pyqtSignal
-from PyQt6.QtWidgets import QApplication, QMessageBox
+from PyQt6.QtCore import QObject, pyqtSignal
+from PyQt6.QtWidgets import QApplication
 
 from studio.editor.arrangements import code_place, settle_code
 from studio.editor.code.shared_code import SharedCode, place_in_copy, prepare_copy
 from studio.editor.code.text_file import TextFile
+from studio.editor.file_watch import FileWatch
 from studio.editor.icons import icon
+from studio.editor.leaving import ask_about_changes
 from studio.editor.theme import Theme
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
     from studio.editor.main_window import MainWindow
-
-LOOK_AFTER_MS = 200
 
 
 class CodeDocuments(QObject):
@@ -38,13 +38,8 @@ class CodeDocuments(QObject):
         """By path."""
         self.shared = SharedCode(window)
         self._current = ""
-        self._watcher = QFileSystemWatcher(self)
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(LOOK_AFTER_MS)
-        self._timer.timeout.connect(self._look_at_disk)
-        self._watcher.fileChanged.connect(lambda _: self._timer.start())
-        self._watcher.directoryChanged.connect(lambda _: self._timer.start())
+        self._watched = FileWatch(self)
+        self._watched.touched.connect(self._look_at_disk)
 
     # ---- opening
 
@@ -185,18 +180,11 @@ class CodeDocuments(QObject):
 
     def _may_leave(self, pages: list[CodePage]) -> bool:
         names = ", ".join(page.file.path.name for page in pages)
-        box = QMessageBox(self.window)
-        box.setWindowTitle("Save your changes?")
-        box.setText(f"{names} has changes that are not saved.")
-        box.setInformativeText("Closing without saving loses them.")
-        save = box.addButton("Save", QMessageBox.ButtonRole.AcceptRole)
-        leave = box.addButton("Close without saving", QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton("Stay", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(save)
-        box.exec()
-        if box.clickedButton() is save:
+        words, loses = f"{names} has changes that are not saved.", "Closing without saving loses them."
+        answer = ask_about_changes(self.window, words, loses, leave="Close without saving")
+        if answer == "save":
             return self._save([page.key for page in pages])
-        return box.clickedButton() is leave
+        return answer == "leave"
 
     def _save(self, keys: list[str]) -> bool:
         """Each of them, also after one that could not be. Saving one of an example has saved the others with it."""
@@ -239,10 +227,4 @@ class CodeDocuments(QObject):
             page.look_at_disk()
 
     def _watch(self) -> None:
-        """Files and their folders: a file that is replaced on saving is a new one for the watcher."""
-        old = [*self._watcher.files(), *self._watcher.directories()]
-        if old:
-            self._watcher.removePaths(old)
-        wanted = {path for page in self.pages.values() for path in (page.file.path, page.file.path.parent)}
-        if wanted:
-            self._watcher.addPaths([str(path) for path in wanted if path.exists()])
+        self._watched.watch(page.file.path for page in self.pages.values())

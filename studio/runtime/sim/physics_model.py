@@ -62,6 +62,27 @@ class Labels:
 
 def build(world: World, vehicles: Sequence[tuple[str, Vehicle]]) -> tuple[Any, Labels]:
     """The compiled model. Bodies, joints and servos are called `<vehicle>.<piece>`, free joints `<vehicle>.free`."""
+    builder = _filled(world, vehicles)
+    try:
+        model = builder.spec.compile()
+    except ValueError as error:
+        raise SimError(f"the physics of {world.name} cannot be built: {error}", file=world.file) from None
+    # MuJoCo numbers geoms by the tree of bodies, not as they were added.
+    added = [int(model.geom(number).name.removeprefix("geom_")) for number in range(model.ngeom)]
+    return model, builder.labels.in_order(added)
+
+
+def specification(world: World, vehicles: Sequence[tuple[str, Vehicle]]) -> Any:
+    """What the model is compiled from; it can be written as MJCF."""
+    spec = _filled(world, vehicles).spec
+    try:
+        spec.compile()
+    except ValueError as error:
+        raise SimError(f"the physics of {world.name} cannot be built: {error}", file=world.file) from None
+    return spec
+
+
+def _filled(world: World, vehicles: Sequence[tuple[str, Vehicle]]) -> _Builder:
     if len(vehicles) > MOST_VEHICLES:
         raise SimError(f"{len(vehicles)} vehicles in one world", hint=f"at most {MOST_VEHICLES}")
     builder = _Builder(world, len(vehicles))
@@ -71,13 +92,7 @@ def build(world: World, vehicles: Sequence[tuple[str, Vehicle]]) -> tuple[Any, L
         builder.add_terrain(terrain, number)
     for number, (name, vehicle) in enumerate(vehicles):
         builder.add_vehicle(number, name, vehicle)
-    try:
-        model = builder.spec.compile()
-    except ValueError as error:
-        raise SimError(f"the physics of {world.name} cannot be built: {error}", file=world.file) from None
-    # MuJoCo numbers geoms by the tree of bodies, not as they were added.
-    added = [int(model.geom(number).name.removeprefix("geom_")) for number in range(model.ngeom)]
-    return model, builder.labels.in_order(added)
+    return builder
 
 
 class _Builder:

@@ -123,7 +123,9 @@ def test_closing_the_tab_takes_what_was_typed_last_and_asks_about_what_has_error
     window: MainWindow, page: SystemTextPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers, asked = [False, True], []
-    monkeypatch.setattr(window.files, "_sure", lambda question, *_: (asked.append(question), answers.pop(0))[1])
+    monkeypatch.setattr(
+        "studio.editor.files.is_sure", lambda _, question, *__: (asked.append(question), answers.pop(0))[1]
+    )
     page.editor.setText(page.editor.text().replace("</system>", "</systm>"))
     window.docks._docks["system_text"].closeRequested.emit()
     assert window.system_text.page is page and page.is_pending, "the user stays"

@@ -1,0 +1,485 @@
+"""The vehicles that are open in the window: a tab each for their views, and panels that show the one in front."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PyQt6.QtCore import QObject, QTimer
+from PyQt6.QtGui import QAction
+from PyQt6.QtWidgets import QApplication, QStackedWidget, QWidget
+
+from studio.editor.command_palette import Choice
+from studio.editor.geometry.keeping import Keeping
+from studio.editor.geometry.parts import PANELS, VIEW, Part
+from studio.editor.geometry.placing import lay_out
+from studio.editor.icons import icon
+from studio.editor.layouts import GEOMETRY
+from studio.editor.open_dialog import model_kind
+from studio.editor.theme import Theme
+from studio.errors import StudioError
+from studio.paths import model_roots
+
+if TYPE_CHECKING:
+    from studio.editor.geometry.document import GeometryDocument
+    from studio.editor.geometry.driving import Driving
+    from studio.editor.geometry.selection import Thing
+    from studio.editor.main_window import MainWindow
+    from studio.model.geometry.workspace import Workspace
+
+DOCK = f"{VIEW.name}:"
+"""What the docks of open vehicles begin with."""
+
+
+class _Stack(QStackedWidget):
+    """The panels of one kind: that of the vehicle in front is shown."""
+
+    def __init__(self, part: Part) -> None:
+        super().__init__()
+        self.part = part
+        self._document: GeometryDocument | None = None
+
+    def follow(self, document: GeometryDocument | None) -> None:
+        self._document = document
+        if self.isVisible() or (document is not None and document.is_made(self.part)):
+            self._fill()
+
+    def panel(self) -> Any:
+        self._fill()
+        return self.currentWidget()
+
+    def _fill(self) -> None:
+        if self._document is not None:
+            panel = self._document.part(self.part)
+            if self.indexOf(panel) < 0:
+                self.addWidget(panel)
+            self.setCurrentWidget(panel)
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self._fill()
+
+
+class GeometryDesk(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.window = window
+        self.documents: dict[str, GeometryDocument] = {}
+        """By the names of their docks."""
+        self._keeping: dict[str, Keeping] = {}
+        self._stacks: dict[str, _Stack] = {}
+        self._current = ""
+        self._was_last = False
+        """Whether the keyboard was in a vehicle or its panels, and not in another document since."""
+        self._layout_before = ""
+        self.driving: Driving | None = None
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._focus_changed)
+
+    # ---- what is in front
+
+    @property
+    def current(self) -> GeometryDocument | None:
+        """The vehicle that the panels show."""
+        return self.documents.get(self._current)
+
+    @property
+    def active(self) -> GeometryDocument | None:
+        """The one that keys such as Ctrl+S and Ctrl+Z mean; None if they mean the project."""
+        found = self.current
+        if found is None or not self.window.docks.is_in_front(self._current):
+            return None
+        return found if self._was_last or not self.window.docks.is_in_front("system") else None
+
+    @property
+    def keeping(self) -> Keeping | None:
+        """Saving and closing of the active one."""
+        return self._keeping[self._current] if self.active is not None else None
+
+    def _focus_changed(self, _: QWidget | None, now: QWidget | None) -> None:
+        if now is None or not self.documents:
+            return
+        docks = self.window.docks
+        for name in filter(docks.has, self.documents):
+            if docks.content(name).isAncestorOf(now) or docks.content(name) is now:
+                self._choose(name)
+                self._was_last = True
+                return
+        if any(stack is now or stack.isAncestorOf(now) for stack in self._stacks.values()):
+            self._was_last = True
+        elif self.window.document.isAncestorOf(now):
+            self._was_last = False
+        else:
+            return
+        self.refresh()
+
+    def _choose(self, name: str) -> None:
+        if name in self.documents and name != self._current:
+            self._current = name
+            for stack in self._stacks.values():
+                stack.follow(self.documents[name])
+        self.refresh()
+
+    # ---- opening
+
+    def open(self, path: Path, line: int = 0) -> bool:
+        """A vehicle or a body in its own tab; with errors as text. True if it is open as a vehicle."""
+        from studio.model.geometry.workspace import Workspace  # brings numpy, which must not delay the first paint
+
+        path = path.resolve()
+        name = self.name_of(path)
+        if name in self.documents:
+            self.bring_up(name)
+            return True
+        if not VIEW.is_there:
+            return self.window.code.open_at(path, line) is None
+        try:
+            workspace = Workspace.load(path, self._roots(path))
+        except StudioError as error:
+            self._open_as_text(path, error)
+            return False
+        self.show(workspace)
+        return True
+
+    def create(self, path: Path, kind: str) -> None:
+        from studio.model.geometry.workspace import Workspace
+
+        name = path.stem
+        text = f'<?xml version="1.0" encoding="UTF-8"?>\n<{kind} name="{name}" version="1">\n</{kind}>\n'
+        try:
+            workspace = Workspace.new(path, text.encode(), self._roots(path))
+        except StudioError as error:
+            self.window.status.say(str(error), trouble=True)
+            return
+        self.show(workspace)
+
+    def show(self, workspace: Workspace) -> GeometryDocument:
+        from studio.editor.geometry.document import GeometryDocument  # brings numpy, as all below does
+        from studio.editor.geometry.session import GeometrySession
+
+        window = self.window
+        document = GeometryDocument(GeometrySession(workspace, self), window.settings, window.theme, self)
+        name = self.name_of(workspace.main)
+        self.documents[name] = document
+        document.show_part = self._show_part
+        document.said.connect(lambda words, trouble: window.status.say(words, trouble=trouble))
+        document.open_wanted.connect(self._open_from)
+        keeping = self._keeping[name] = Keeping(window, document)
+        document.save_wanted.connect(keeping.save)
+        keeping.moved.connect(lambda: self._moved(document))
+        keeping.reload_wanted.connect(lambda: self._reload(document))
+        document.session.changed.connect(lambda _: self.refresh())
+        document.session.saved.connect(self.refresh)
+        window.pages.setCurrentWidget(window.workspace)
+        self._add_panels()
+        if window.layouts.current != GEOMETRY:
+            self._layout_before = window.layouts.current
+            window.layouts.choose(GEOMETRY)
+        view = document.part(VIEW)
+        window.docks.add_viewer(
+            name, document.title, view, "tab", beside="system", close=lambda: self.ask_close(document)
+        )
+        window.docks.set_icon(name, icon(VIEW.icon, window.theme.muted))
+        window.docks.when_seen(name, lambda: self._seen(document))
+        self.bring_up(name)
+        if workspace.saved_text() is not None:
+            window.settings.recents.add(workspace.main, "vehicle")
+        keeping.begin()
+        QTimer.singleShot(0, self._fit(document))
+        return document
+
+    def _fit(self, document: GeometryDocument) -> Any:
+        def fit() -> None:
+            if document in self.documents.values() and hasattr(document.view, "fit"):
+                document.view.fit()
+
+        return fit
+
+    def _roots(self, path: Path) -> list[Path]:
+        """Models of the open project, and those around the file itself, before those that ship."""
+        project = self.window.session.folder if self.window.has_session else None
+        around = path.parent.parent if path.parent.name in ("assemblies", "bodies") else None
+        found = model_roots(project)
+        return [*([around] if around is not None and around.is_dir() else []), *found]
+
+    def _open_as_text(self, path: Path, error: StudioError) -> None:
+        page = self.window.code.open_at(path, error.line or 0) if path.is_file() else None
+        if page is not None and self.window.pages.currentWidget() is not self.window.workspace:
+            self.window.pages.setCurrentWidget(self.window.workspace)
+        self.window.status.say(str(error), trouble=True, stays=True)
+
+    def _open_from(self, file: Path, line: int) -> None:
+        if line == 0 and model_kind(file):
+            self.open(file)
+        else:
+            self.window.code.open_at(file, line)
+
+    # ---- docks
+
+    @staticmethod
+    def name_of(path: Path) -> str:
+        return f"{DOCK}{path}"
+
+    def _name(self, document: GeometryDocument) -> str:
+        return next(name for name, each in self.documents.items() if each is document)
+
+    def bring_up(self, name: str) -> None:
+        self.window.docks.show(name)
+        self._was_last = True
+        self._choose(name)
+        self.documents[name].view.setFocus()
+        self.refresh()
+
+    def _seen(self, document: GeometryDocument) -> None:
+        if document in self.documents.values() and self.window.docks.is_in_front(name := self._name(document)):
+            self._choose(name)
+        else:
+            self.refresh()
+
+    def _add_panels(self) -> None:
+        for part in self.panels():
+            if part.name not in self._stacks:
+                stack = self._stacks[part.name] = _Stack(part)
+                self.window.docks.add(part.name, part.title, stack, part.side, beside=part.beside)
+                self.window.docks.hide(part.name)
+                self.window.docks.set_icon(part.name, icon(part.icon, self.window.theme.muted))
+
+    @staticmethod
+    def panels() -> Iterator[Part]:
+        return (part for part in PANELS if part.is_there)
+
+    def _show_part(self, name: str) -> Any:
+        self.window.docks.show(name)
+        return self._stacks[name].panel()
+
+    def lay_out(self) -> None:
+        """The layout Geometry, as the picture has it."""
+        lay_out(self.window, list(self._stacks), list(self.documents), self._current)
+
+    def choose_layout(self) -> bool:
+        """Ctrl+6 without a vehicle opens that of the system; False if there is none."""
+        if self.documents:
+            return True
+        path = self._vehicle_of_system()
+        if path is None:
+            self.window.status.say("Open a vehicle first: File, Open vehicle (Ctrl+Alt+O)")
+            return False
+        return self.open(path)
+
+    def open_vehicle_of_system(self) -> None:
+        path = self._vehicle_of_system()
+        if path is None:
+            self.window.status.say("The system has no geometry: choose it in the inspector of the system", trouble=True)
+        else:
+            self.open(path)
+
+    def _vehicle_of_system(self) -> Path | None:
+        if not self.window.has_session:
+            return None
+        found = self.window.session.opened.geometry()
+        return Path(found.model.file) if found is not None and found.model is not None and found.model.file else None
+
+    def open_named(self, assembly: str) -> None:
+        """An assembly as a system or a simulator names it: by name or by file."""
+        from studio.model.geometry_check import find_geometry
+        from studio.model.parts import GeometryUse
+
+        found = find_geometry(GeometryUse(assembly), self.window.session.folder if self.window.has_session else None)
+        if found.model is not None and found.model.file:
+            self.open(Path(found.model.file))
+        else:
+            words = str(found.problems[0]) if found.problems else f"there is no model {assembly}"
+            self.window.status.say(words, trouble=True)
+
+    # ---- closing
+
+    def ask_close(self, document: GeometryDocument) -> bool:
+        name = self._name(document)
+        if not self._keeping[name].may_leave():
+            return False
+        self._close(name)
+        return True
+
+    def close_active(self) -> bool:
+        """False if no vehicle is meant."""
+        document = self.active
+        if document is not None:
+            self.ask_close(document)
+        return document is not None
+
+    def may_leave(self) -> bool:
+        """Before the window closes."""
+        return all(self._keeping[name].may_leave() for name in list(self.documents))
+
+    def _close(self, name: str) -> None:
+        window = self.window
+        self._keeping.pop(name).end()
+        document = self.documents.pop(name)
+        window.docks.remove(name)
+        for stack in self._stacks.values():
+            stack.follow(None)
+        document.close()
+        if name == self._current:
+            self._current = ""
+            if self.documents:
+                self.bring_up(next(reversed(self.documents)))
+        if not self.documents:
+            self._leave_layout()
+        self.refresh()
+
+    def _leave_layout(self) -> None:
+        window = self.window
+        for name in self._stacks:
+            window.docks.remove(name)
+        self._stacks.clear()
+        if window.has_session:
+            if window.layouts.current == GEOMETRY:
+                window.layouts.choose(self._layout_before or "Build")
+        else:
+            window.project.show(None)
+
+    def close_all(self) -> None:
+        for name in list(self.documents):
+            self._close(name)
+
+    def _moved(self, document: GeometryDocument) -> None:
+        """It is in another file now: its tab has the name of that."""
+        old, new = self._name(document), self.name_of(document.workspace.main)
+        if old == new:
+            return
+        workspace = document.workspace
+        self._close_quietly(old)
+        self.show(workspace)
+
+    def _reload(self, document: GeometryDocument) -> None:
+        path = document.workspace.main
+        self._close_quietly(self._name(document))
+        self.open(path)
+
+    def _close_quietly(self, name: str) -> None:
+        """Another tab takes its place at once."""
+        self._keeping.pop(name).end()
+        document = self.documents.pop(name)
+        self.window.docks.remove(name)
+        for stack in self._stacks.values():
+            stack.follow(None)
+        document.close()
+        self._current = ""
+
+    # ---- what the window shows
+
+    def refresh(self) -> None:
+        window = self.window
+        for name, document in self.documents.items():
+            if window.docks.title(name) != document.title:
+                window.docks.set_title(name, document.title)
+        window.menus.show_session()
+        window.show_title()
+
+    def undo(self) -> bool:
+        """False if no vehicle is meant."""
+        document = self.active
+        if document is not None:
+            document.workspace.undo()
+        return document is not None
+
+    def redo(self) -> bool:
+        document = self.active
+        if document is not None:
+            document.workspace.redo()
+        return document is not None
+
+    def actions(self) -> list[QAction]:
+        """Of the view in front, for the menu and the command palette."""
+        document = self.active
+        return list(document.view.actions()) if document is not None else []
+
+    def places(self) -> list[Choice]:
+        """Of the vehicle in front for Go to: its bodies, frames and constraints; and all vehicles there are."""
+        from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing
+
+        found: list[Choice] = []
+        document = self.active
+        if document is not None:
+            model = document.workspace.assembled.model
+            for name, body in model.bodies.items():
+                found.append(Choice(name, "body", partial(self._go_to, document, BodyThing(name))))
+                for frame in body.frames:
+                    thing = FrameThing(name, frame.name)
+                    found.append(Choice(str(thing), "frame", partial(self._go_to, document, thing)))
+            for constraint in model.constraints:
+                thing_of = ConstraintThing(constraint.name)
+                found.append(Choice(constraint.name, "constraint", partial(self._go_to, document, thing_of)))
+        project = self.window.session.folder if self.window.has_session else None
+        for root in model_roots(project):
+            for kind, folder in (("vehicle", "assemblies"), ("body file", "bodies")):
+                files = sorted((root / folder).glob("*.xml"))
+                found += [Choice(path.name, kind, partial(self.open, path), path.stem) for path in files]
+        return found
+
+    def _go_to(self, document: GeometryDocument, thing: Thing) -> None:
+        document.selection.choose(thing)
+        document.view.show_thing(thing)
+
+    # ---- links to the rest
+
+    def files_saved(self, files: list[Path]) -> None:
+        """The open project checks its geometry again; what runs reads the files itself."""
+        window = self.window
+        if not window.has_session or not files:
+            return
+        window.session.check()
+        control = window.live.control
+        if control.phase != "stopped" and self._simulates():
+            window.notice.ask(
+                "The running system follows the saved vehicle. Its simulator still has the earlier one.",
+                {"Restart system": window.live.restart_all, "Keep running": lambda: None},
+                "saved vehicle",
+            )
+
+    def _simulates(self) -> bool:
+        opened = self.window.session.opened
+        specs = (opened.registry.get(type_name) for type_name in opened.used_types())
+        return any(spec is not None and spec.assembly for spec in specs)
+
+    def export(self, kind: str) -> None:
+        from studio.editor.geometry.exporting import export_vehicle
+
+        document = self.active
+        if document is not None:
+            export_vehicle(self.window, document, kind)
+
+    def drive(self) -> None:
+        document = self.active
+        if document is not None:
+            from studio.editor.geometry.driving import Driving
+
+            self.driving = self.driving or Driving(self.window)
+            self.driving.ask(document.workspace.assembled.model, document.workspace.main.stem)
+
+    def rehang(self) -> None:
+        """A layout was chosen that does not know the open vehicles: they stay open, as tabs."""
+        docks = self.window.docks
+        front = docks.front_beside("system")
+        closed = [name for name in self.documents if docks.is_closed(name)]
+        for name in closed:
+            docks.move(name, "tab", beside="system")
+        if closed:
+            docks.show(front)
+
+    def show_theme(self, theme: Theme) -> None:
+        for name, document in self.documents.items():
+            document.show_theme(theme)
+            self.window.docks.set_icon(name, icon(VIEW.icon, theme.muted))
+        for stack in self._stacks.values():
+            self.window.docks.set_icon(stack.part.name, icon(stack.part.icon, theme.muted))
+
+    def leave(self) -> None:
+        """The window closes, and the user has decided about what is not saved."""
+        for keeping in self._keeping.values():
+            keeping.forget()
+        for name in list(self.documents):
+            self._close_quietly(name)
