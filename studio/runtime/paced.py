@@ -372,6 +372,14 @@ class PacedSession(Session):
         finally:
             self._moving.release()
 
+    def upcoming_at_once(self) -> dict[str, Any]:
+        """`busy` also while it is on its way: what is kept after an event takes a moment more than the event."""
+        told = super().upcoming_at_once()
+        is_free = self._moving.acquire(blocking=False)
+        if is_free:
+            self._moving.release()
+        return {**told, "busy": told["busy"] or not is_free}
+
     def digest(self) -> dict[str, Any]:
         self._rest()
         with self._moving:

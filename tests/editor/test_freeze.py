@@ -167,6 +167,27 @@ def test_what_waits_at_the_gate_is_of_where_the_system_stands_now(
     assert desk.busy and [event["topic"] for event in desk.held or ()] == ["/a"]
 
 
+def test_what_waits_is_asked_again_until_the_event_has_ended(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """Code that was let go may not have ended its event when the window learns of it, and no news tell of that end."""
+    asked: list[Callable[[dict[str, Any]], None]] = []
+    desk = window.freeze
+    monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
+    monkeypatch.setattr(window.live.control, "_phase", "paused")
+    monkeypatch.setattr(desk, "stand", Stand("stepping", topic="/a", sequence=1, between=True))
+    desk._look_at_gate()
+    asked[0]({"events": [], "busy": True})
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    asked[1]({"events": [{"topic": "/a", "sequence": 2, "stamp_ns": 0}], "busy": False})
+    assert not desk.busy and [event["sequence"] for event in desk.held or ()] == [2]
+    assert not desk._held_again.isActive()
+    monkeypatch.setattr(desk, "stand", Stand("breakpoint", line=2))
+    desk._look_at_gate()
+    asked[2]({"events": [], "busy": True})
+    assert not desk._held_again.isActive(), "it lasts as long as the code stands"
+
+
 def test_an_event_that_no_python_takes_is_not_delivered_without_a_word(window: MainWindow) -> None:
     window.freeze._went_into({"delivered": [["/signal/value", 7]], "stops": []})
     assert "/signal/value #7 was delivered" in window.status.words.text()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 AT_A_LINE = ("debug.line", "debug.into", "debug.out")
 SETTLE_MS = 150
 """A step that stops again at once changes nothing that anybody could see meanwhile."""
+ASK_AGAIN_MS = 200
 
 
 class FreezeDesk(QObject):
@@ -41,6 +42,11 @@ class FreezeDesk(QObject):
         self.busy = False
         """One event is being handled, and what it leads to comes before those."""
         self._held_of: object = None
+        self._held_again = QTimer(self)
+        """An event that is handled comes to its end without any news of it."""
+        self._held_again.setSingleShot(True)
+        self._held_again.setInterval(ASK_AGAIN_MS)
+        self._held_again.timeout.connect(self._ask_held)
         self._layer: FrozenLayer | None = None
         row = window.menuBar()
         assert row is not None
@@ -117,12 +123,20 @@ class FreezeDesk(QObject):
         if place is None:
             self._take_held({}, None)
         else:
-            feed.ask("held", lambda reply: self._take_held(reply, place), lambda _: self._take_held({}, place))
+            self._ask_held()
+
+    def _ask_held(self) -> None:
+        place = self._held_of
+        if place is not None:
+            failed = lambda _: self._take_held({}, place)  # noqa: E731
+            self.window.live.feed.ask("held", lambda reply: self._take_held(reply, place), failed)
 
     def _take_held(self, reply: dict[str, Any], place: object) -> None:
         if place != self._held_of:
             return  # of a place that it has left meanwhile: such an answer may come after that of the next one
         self.held, self.busy = reply.get("events"), bool(reply.get("busy"))
+        if self.busy and not self.is_frozen:
+            self._held_again.start()
         self.held_changed.emit()
         self._show_on_canvas()
 
