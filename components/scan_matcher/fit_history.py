@@ -15,13 +15,17 @@ class FitHistory:
         self.misfits = 0
         """In a row."""
 
+    @property
+    def is_lost(self) -> bool:
+        return self.misfits >= LOST_AFTER
+
     def is_poor(self, score: float, minimum: float) -> bool:
         return score < max(minimum, POOR * self.usual)
 
     def fits(self, score: float) -> bool:
         """Note a scan that fits; True if the matcher was lost until now."""
         self.usual = score if not self.usual else self.usual + LEARNING * (score - self.usual)
-        was_lost, self.misfits = self.misfits >= LOST_AFTER, 0
+        was_lost, self.misfits = self.is_lost, 0
         return was_lost
 
     def misses(self) -> bool:

@@ -35,6 +35,11 @@ MOST_M = 6.0
 NEW_GROUND = 0.3
 """A smaller share of the echoes near something seen, and a scan that does not fit shows new ground."""
 OFTEN = 0.2
+SURE_AGAIN = 0.5
+"""Of `search_m` or `search_rad`."""
+LOST = "lost: scans do not fit what was seen (the pose goes on by a guess until they fit again)"
+UNSURE = "unsure: guesses from scan to scan are farther off than search_m or search_rad"
+TRY = "poses may be wrong: give it scans more often or better odometry"
 
 
 class ScanMatcher(Component):
@@ -91,6 +96,7 @@ class ScanMatcher(Component):
         self._history = FitHistory()
         self._used_odometry = True
         """Until it was first of no use, which is said once."""
+        self._unsure = False
         self.trouble = ""
         self._pose = Pose(0.0, 0.0, 0.0)
         self._key: Pose | None = None
@@ -125,6 +131,7 @@ class ScanMatcher(Component):
         self._motion.learn(odom, found.pose, matched=believed and self._key is not None)
         self._pose = found.pose
         self._tell_guess()
+        self._tell_doubt()
         if (believed or self._is_new_ground(found, points)) and self._is_key(found.pose):
             self._key = found.pose
             self._seen.add(found.pose.apply(points))
@@ -160,13 +167,11 @@ class ScanMatcher(Component):
             self._matched += 1
             if self._history.fits(found.score):
                 self.log.log(NOTICE, "scans fit again")
-                self.trouble = ""
             return found
         self._not_believed += 1
         if self._history.misses():
             by = "the odometry" if self._motion.uses_odometry else "the motion before"
             self.log.warning("lost: %d scans in a row do not fit what was seen; the pose goes on by %s", LOST_AFTER, by)
-            self.trouble = f"lost: scans do not fit what was seen (the pose goes on by {by} until they fit again)"
         return Match(guess, found.score, found.known)
 
     def _search(self, wider: float) -> Search:
@@ -200,6 +205,23 @@ class ScanMatcher(Component):
         if self._used_odometry and not self._motion.uses_odometry:
             self._used_odometry = False
             self.log.warning("the odometry is of little use: where it is worse, the motion from scan to scan counts")
+
+    def _tell_doubt(self) -> None:
+        """Scans that fit are no proof where guesses are far off: in a building many places look alike."""
+        unsure = self._is_unsure()
+        if unsure and not self._unsure:
+            errors = self._motion.errors
+            self.log.warning(UNSURE + ": %.1f m and %.0f° on average", errors.along_m, math.degrees(errors.turn_rad))
+        elif self._unsure and not unsure:
+            self.log.info("guesses from scan to scan are near again")
+        self._unsure = unsure
+        self.trouble = LOST if self._history.is_lost else f"{UNSURE} ({TRY})" if unsure else ""
+
+    def _is_unsure(self) -> bool:
+        errors, least = self._motion.errors, SURE_AGAIN if self._unsure else 1.0
+        if not self.search_m or not self.search_rad:
+            return False
+        return errors.along_m > least * self.search_m or errors.turn_rad > least * self.search_rad
 
     def _is_key(self, pose: Pose) -> bool:
         if self._key is None:

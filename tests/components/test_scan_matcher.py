@@ -297,6 +297,18 @@ def test_a_clock_jump_starts_anew() -> None:
         assert found(trial.sent("pose")[1]) == pytest.approx((9.0, 9.0, 1.0))
 
 
+def test_guesses_that_are_far_off_make_it_unsure_also_where_scans_fit(caplog: pytest.LogCaptureFixture) -> None:
+    """Without odometry, from one end of the room to the other and back: another building may fit as well elsewhere."""
+    with caplog.at_level(logging.WARNING), Trial(ScanMatcher) as trial:
+        for number in range(1, 10):
+            give(trial, (0.4 * (-1) ** number, 0.0, 0.0), (0.0, 0.0, 0.0), number)
+        assert trial.component.trouble.startswith("unsure: guesses from scan to scan are farther off than search_m")
+        for number in range(10, 30):
+            give(trial, (-0.4, 0.0, 0.0), (0.0, 0.0, 0.0), number)
+        assert trial.component.trouble == ""
+    assert caplog.text.count("unsure: guesses") == 1
+
+
 def test_after_a_clock_jump_it_is_not_lost_any_more() -> None:
     with Trial(ScanMatcher, minimum_score=0.5) as trial:
         give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1)
