@@ -14,7 +14,7 @@ from lxml import etree
 from studio.model.changes import ModelError
 from studio.model.files import FileError
 from studio.model.parts import Component, Endpoint, Host, ServiceWire, Wire
-from studio.model.rts_profile import DEFAULT, DELIVERY, HOST, PORT_TYPES, NotMapped, ext, is_rts_profile, rts
+from studio.model.rts_profile import DEFAULT, DELIVERY, HOST, PATH, PORT_TYPES, NotMapped, ext, is_rts_profile, rts
 from studio.model.sources import Specs
 from studio.model.spec import Activation, ComponentSpec, Delivery, SpecError
 from studio.model.system import System
@@ -45,13 +45,14 @@ class _Import:
         self._root = root
         self._specs = specs
         self._file = file
-        self._names: dict[str, str] = {}
-        """Instance name -> component."""
+        self._names: dict[tuple[str, str], str] = {}
+        """Instance name, and path or nothing -> component. Two name servers may each have one of a name."""
+        self._shared: set[str] = set()
+        """Instance names that several components have."""
         self._directions: dict[Endpoint, str] = {}
         """What the profile itself says of data ports: `in` or `out`."""
         self._lost: list[NotMapped] = []
-        parts = root.get(rts("id"), "").split(":")
-        self._system = System(_name(parts[2] if len(parts) > 2 else "", "system"))
+        self._system = System(_name(_part(root.get(rts("id"), ""), 2), "system"))
         self._system.set_doc(_text(root.get(rts("abstract"), "")))
 
     def done(self) -> Imported:
@@ -72,9 +73,11 @@ class _Import:
 
     def _add(self, node: etree._Element) -> None:
         instance = node.get(rts("instanceName"), "")
-        parts = node.get(rts("id"), "").split(":")
-        kind = self._type(parts[3] if len(parts) > 3 else instance)
-        name = self._names[instance] = self._system.free_name(_name(instance, "component"))
+        kind = self._type(_part(node.get(rts("id"), ""), 3) or instance)
+        name = self._system.free_name(_name(instance, "component"))
+        if name != instance:
+            self._lose(instance, f"is called {name} here")
+        self._remember(instance, node.get(rts("pathUri"), ""), name)
         spec = self._specs.get(kind)
         if spec is None:
             self._lose(name, f"there is no component of type {kind}: it stays as a placeholder")
@@ -94,6 +97,12 @@ class _Import:
             if direction:
                 written = port.get(rts("name"), "").removeprefix(f"{instance}.")
                 self._directions[Endpoint(name, _name(written, "port"))] = direction
+
+    def _remember(self, instance: str, path: str, name: str) -> None:
+        if (instance, "") in self._names:
+            self._shared.add(instance)
+        self._names.setdefault((instance, ""), name)
+        self._names[instance, path] = name
 
     def _type(self, written: str) -> str:
         """As it is called here: `ConsoleIn` is console_in, unless there is one of that very name."""
@@ -179,7 +188,8 @@ class _Import:
     def _connect(self, node: etree._Element, kind: str) -> None:
         start, end = (self._end(node.find(rts(f"{role}{kind}Port"))) for role in ("source", "target"))
         if start is None or end is None:
-            self._lose(node.get(rts("name"), "connector"), "one of its ends is not in this profile")
+            why = "one of its ends is not in this profile, or several components have its name"
+            self._lose(node.get(rts("name"), "connector"), why)
             return
         if kind == "Data":
             directions = [self._direction(each) for each in (start, end)]
@@ -210,11 +220,16 @@ class _Import:
         return None if wanted == (port.delivery if port else Delivery()) else wanted
 
     def _end(self, port: etree._Element | None) -> Endpoint | None:
-        if port is None or port.get(rts("instanceName"), "") not in self._names:
+        if port is None:
             return None
         instance = port.get(rts("instanceName"), "")
-        written = port.get(rts("portName"), "").removeprefix(f"{instance}.")
-        return Endpoint(self._names[instance], _name(written, "port"))
+        path = dict(_properties(port)).get(PATH, "")
+        component = self._names.get((instance, path)) if path else None
+        if component is None and instance not in self._shared:
+            component = self._names.get((instance, ""))
+        if component is None:
+            return None
+        return Endpoint(component, _name(port.get(rts("portName"), "").removeprefix(f"{instance}."), "port"))
 
     def _direction(self, end: Endpoint) -> str:
         """`in`, `out`, or nothing where nobody says: which end is called source tells nothing, as other tools write the
@@ -244,6 +259,14 @@ class _Import:
 def _properties(node: etree._Element) -> Iterator[tuple[str, str]]:
     for each in node.iterchildren(ext("Properties")):
         yield each.get(ext("name"), ""), each.get(ext("value"), "")
+
+
+def _part(identity: str, place: int) -> str:
+    """Of `RTC:Vendor:Category:Name:1.0`; the name also of `RTC:Vendor.Category.Name:1.0`, as older profiles have it."""
+    parts = identity.split(":")
+    if len(parts) == 3 and "." in parts[1]:
+        return parts[1].rpartition(".")[2]
+    return parts[place] if len(parts) > place else ""
 
 
 def _direction(port: etree._Element) -> str:

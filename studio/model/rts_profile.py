@@ -19,6 +19,8 @@ HOST, DELIVERY = "studio.host", "studio.delivery"
 PORT_TYPE = "port.port_type"
 PORT_TYPES = {"DataInPort": "in", "DataOutPort": "out"}
 """The property by which a data port tells its direction, and its values."""
+PATH = "COMPONENT_PATH_ID"
+"""The property by which the end of a connector tells the path of its component."""
 DEFAULT = "default"
 """What a component's configuration set is called that no set was chosen for."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import re
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
@@ -22,6 +24,23 @@ _HINTS = {
 """For what expat says; its line is where the fault was noticed."""
 _UTF8_NAMES = {"utf-8", "utf8", "us-ascii", "ascii"}
 _FOREIGN_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff", b"<\x00", b"\x00<")
+
+
+_DECLARATION = re.compile(rb"<\?xml\s[^>]*?\?>")
+_VERSION = re.compile(rb"""version\s*=\s*["']1\.[0-9]+["']""")
+
+
+def without_odd_declaration(data: bytes) -> bytes:
+    """Models of others with `<?xml version="0.0"?>`, or with a declaration behind a comment or an empty line: their
+    simulators do not mind. The declaration becomes spaces, so that the lines keep their numbers."""
+    found = _DECLARATION.search(data)
+    if found is None or (found.start() == 0 and _VERSION.search(found[0])):
+        return data
+    before = re.sub(rb"<!--.*?-->", b"", data[: found.start()].removeprefix(codecs.BOM_UTF8), flags=re.DOTALL)
+    if before.strip() or re.search(rb"encoding\s*=\s*[\"'](?!utf-?8|us-ascii|ascii)", found[0], re.IGNORECASE):
+        return data
+    blank = re.sub(rb"[^\n]", b" ", found[0])
+    return data[: found.start()] + blank + data[found.end() :]
 
 
 def parse_hardened(data: bytes, file: Path | str | None = None) -> etree._Element:

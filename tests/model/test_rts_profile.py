@@ -194,6 +194,48 @@ def test_a_wire_between_two_in_ports_is_told_and_left_out(first_steps: Opened) -
     assert "View0.shown and Arm0.goal are both in ports" in [each.why for each in found.not_mapped]
 
 
+def placed(name: str, host: str, identity: str = "RTC:Lab:Test:Arm:1.0") -> str:
+    return f'<rts:Components rts:instanceName="{name}" rts:pathUri="{host}/{name}.rtc" rts:id="{identity}"/>'
+
+
+def end(role: str, port: str, host: str = "") -> str:
+    path = f'<rtsExt:Properties rtsExt:name="COMPONENT_PATH_ID" rtsExt:value="{host}/Arm0.rtc"/>' if host else ""
+    return f'<rts:{role}DataPort rts:portName="Arm0.{port}" rts:instanceName="Arm0">{path}</rts:{role}DataPort>'
+
+
+def profile(*parts: str, identity: str = "RTSystem:Lab:Two:1.0") -> bytes:
+    head = FOREIGN[FOREIGN.index("<rts:RtsProfile") : FOREIGN.index("<rts:Components")]
+    head = head.replace("RTSystem:Lab:Arm Test:0.3", identity)
+    return (head + "".join(parts) + "</rts:RtsProfile>").encode()
+
+
+def test_components_of_one_name_on_two_name_servers_are_told_apart_by_their_paths(first_steps: Opened) -> None:
+    """As RTSystemEditor writes a system of two robots with the same components."""
+    wire = '<rts:DataPortConnectors rts:name="across">' + end("source", "out", "b") + end("target", "in", "a")
+    unclear = '<rts:DataPortConnectors rts:name="unclear">' + end("source", "out") + end("target", "in", "a")
+    closing = "</rts:DataPortConnectors>"
+    found = read_rts_profile(
+        profile(placed("Arm0", "a"), placed("Arm0", "b"), wire + closing, unclear + closing), first_steps.registry
+    )
+    assert [component.name for component in found.system.components] == ["Arm0", "Arm0_2"]
+    assert [(str(wire.start), str(wire.end)) for wire in found.system.wires] == [("Arm0_2.out", "Arm0.in")]
+    told = {each.what: each.why for each in found.not_mapped}
+    assert "several components have its name" in told["unclear"]
+
+
+def test_names_that_cannot_stay_are_listed(first_steps: Opened) -> None:
+    found = read_rts_profile(profile(placed("Turtle-Io", "a")), first_steps.registry)
+    assert ("Turtle-Io", "is called Turtle_Io here") in [(each.what, each.why) for each in found.not_mapped]
+
+
+def test_ids_of_older_profiles_are_separated_by_dots(first_steps: Opened) -> None:
+    found = read_rts_profile(
+        profile(placed("Low0", "a", "RTC:Lab.Test.LowPass:1.0.0"), identity="RTSystem:jp.lab.Old:0.1"),
+        first_steps.registry,
+    )
+    assert (found.system.name, next(iter(found.system.components)).type) == ("Old", "low_pass")
+
+
 def test_exported_ports_tell_their_direction(first_steps: Opened) -> None:
     """So that another Studio without these components reads the same wires."""
     made = to_rts_profile(first_steps.system, first_steps.registry)

@@ -9,6 +9,7 @@ import pytest
 from lxml import etree
 
 from studio.errors import StudioError
+from studio.model.files import FileError
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.assembly_xml import read_assembly, write_assembly
 from studio.model.geometry.body_xml import read_body, write_body
@@ -321,3 +322,28 @@ def test_names_that_have_to_change_are_listed(tmp_path: Path) -> None:
 def test_the_origin_of_a_link_that_urdf_moves_is_told(tmp_path: Path) -> None:
     notes = to_urdf(imported(tmp_path, WHEEL.format(version="1.4", expressed="", told="")).model).notes
     assert "the origin of the link wheel is moved to its joint, where URDF has it" in notes
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<?xml version="0.0" ?>\n',
+        '<!-- made by hand -->\n<?xml version="1.0"?>\n',
+        '\n<?xml version="1.0" encoding="utf-8"?>',
+    ],
+)
+def test_an_xml_declaration_that_simulators_do_not_mind_is_no_reason_to_refuse(tmp_path: Path, head: str) -> None:
+    path = tmp_path / "box.urdf"
+    path.write_text(f'{head}<robot name="box">\n<link name="base"/>\n<joint name="a" type="odd"/>\n</robot>')
+    with pytest.raises(FileError) as refused:
+        import_model(path)
+    assert refused.value.line == path.read_text().splitlines().index('<joint name="a" type="odd"/>') + 1
+    path.write_text(f'{head}<robot name="box"><link name="base"/></robot>')
+    assert list(import_model(path).bodies) == ["base"]
+
+
+def test_an_encoding_that_is_not_utf_8_is_refused_wherever_it_is_declared(tmp_path: Path) -> None:
+    path = tmp_path / "box.urdf"
+    path.write_text('\n<?xml version="1.0" encoding="latin-1"?><robot name="box"><link name="base"/></robot>')
+    with pytest.raises(FileError, match="not well-formed"):
+        import_model(path)
