@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from studio.cli.outcome import FINE, UsageError
-from studio.cli.places import find_project
+from studio.cli.places import SYSTEM, find_project
 from studio.errors import StudioError
 
 EXAMPLE = """\
@@ -17,13 +17,16 @@ EXAMPLE = """\
   studio edit ~/robots/my_robot       a project of yours, saved in place; opening one runs nothing of it
   studio edit first_steps --in-place  change the example itself, for those who work on Studio
   studio edit my_robot --theme dark
+  studio edit models/assemblies/raptor.xml   a vehicle: its bodies, mounts and sensors in 3-D
   studio edit first_steps --run       and run it, or look at it if it runs already
   studio edit first_steps --run --picture run.png   without a display: run it unseen for a few seconds, keep a picture
 """
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("project", metavar="PROJECT", nargs="?", help="a project's folder or name")
+    parser.add_argument(
+        "project", metavar="PROJECT", nargs="?", help="a project's folder or name, or the file of a vehicle"
+    )
     parser.add_argument("--theme", choices=("light", "dark"), default="", help="default: as last time")
     parser.add_argument("--in-place", action="store_true", help="save an example where it is, and not as a copy")
     parser.add_argument("--run", action="store_true", help="run the project at once")
@@ -39,7 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from studio.editor.display import NoDisplay, require_display
 
-    project = find_project(options.project).resolve() if options.project else None
+    project = _find(options.project) if options.project else None
+    if project is not None and project.is_file() and (options.run or options.picture):
+        raise UsageError("a vehicle is not run", hint="open it and press Drive in the menu Geometry")
     if (options.run or options.picture) and project is None:
         raise UsageError("--run needs a project", hint="e.g. studio edit first_steps --run")
     if options.picture and not options.run:
@@ -52,6 +57,14 @@ def run(options: argparse.Namespace) -> int:
         return _run_unseen(project, options, reason)
     app = _import_window()
     return int(app.run(project, theme=options.theme, start=options.run, in_place=options.in_place))
+
+
+def _find(text: str) -> Path:
+    """A project, or the file of a vehicle or a body."""
+    path = Path(text)
+    if path.is_file() and path.suffix == ".xml" and path.name != SYSTEM:
+        return path.resolve()
+    return find_project(text).resolve()
 
 
 def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError) -> int:

@@ -16,6 +16,7 @@ from studio.editor.crash import CrashReporter
 from studio.editor.fonts import use_ligatures
 from studio.editor.live_stalls import StallLog
 from studio.editor.main_window import MainWindow
+from studio.editor.open_dialog import model_kind
 from studio.editor.settings import Settings
 from studio.editor.style import apply_theme
 
@@ -112,4 +113,8 @@ def open_first(window: MainWindow, project: Path, then: Callable[[], object], *,
     """An example stays as it came, however it was named, unless somebody wants to change just that."""
     if in_place:
         window.files.edit_in_place(project)
-    window.files.open_soon(project, then)
+    if model_kind(project):
+        window.show_session(None)
+        window.vehicles.open(project)
+    else:
+        window.files.open_soon(project, then)

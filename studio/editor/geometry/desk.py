@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,10 @@ from studio.paths import model_roots
 if TYPE_CHECKING:
     from studio.editor.geometry.document import GeometryDocument
     from studio.editor.geometry.driving import Driving
+    from studio.editor.geometry.live import LiveVehicle
     from studio.editor.geometry.selection import Thing
     from studio.editor.main_window import MainWindow
+    from studio.model.geometry.assembly import Model
     from studio.model.geometry.workspace import Workspace
 
 DOCK = f"{VIEW.name}:"
@@ -75,6 +77,7 @@ class GeometryDesk(QObject):
         """Whether the keyboard was in a vehicle or its panels, and not in another document since."""
         self._layout_before = ""
         self.driving: Driving | None = None
+        self._live: LiveVehicle | None = None
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._focus_changed)
@@ -121,7 +124,21 @@ class GeometryDesk(QObject):
             self._current = name
             for stack in self._stacks.values():
                 stack.follow(self.documents[name])
+            self._follow_system()
         self.refresh()
+
+    def _follow_system(self) -> None:
+        if self._live is None:
+            from studio.editor.geometry.live import LiveVehicle
+
+            self._live = LiveVehicle(self.window.live.feed, self._view_in_front, self._model_in_front, self)
+        self._live.refresh()
+
+    def _view_in_front(self) -> Any:
+        return self.current.view if self.current is not None else None
+
+    def _model_in_front(self) -> Model | None:
+        return self.current.workspace.assembled.model if self.current is not None else None
 
     # ---- opening
 
@@ -318,6 +335,8 @@ class GeometryDesk(QObject):
         window = self.window
         self._keeping.pop(name).end()
         document = self.documents.pop(name)
+        if self._live is not None:
+            self._live.forget(document.view)
         window.docks.remove(name)
         for stack in self._stacks.values():
             stack.follow(None)
@@ -363,6 +382,8 @@ class GeometryDesk(QObject):
         """Another tab takes its place at once."""
         self._keeping.pop(name).end()
         document = self.documents.pop(name)
+        if self._live is not None:
+            self._live.forget(document.view)
         self.window.docks.remove(name)
         for stack in self._stacks.values():
             stack.follow(None)
@@ -425,6 +446,31 @@ class GeometryDesk(QObject):
         document.view.show_thing(thing)
 
     # ---- links to the rest
+
+    def pick_frame(self, take: Callable[[str], object]) -> None:
+        """A click in the view of the system's vehicle answers; then the canvas is there again."""
+        path, before = self._vehicle_of_system(), self.window.layouts.current
+        if path is None or not self.open(path):
+            self.window.status.say("The system has no geometry: choose it in the inspector of the system", trouble=True)
+            return
+        from studio.editor.geometry.selection import BodyThing, FrameThing, Pick
+
+        document = self.documents[self.name_of(path.resolve())]
+
+        def back() -> None:
+            if before != GEOMETRY:
+                self.window.layouts.choose(before)
+            self.window.docks.show("system")
+
+        def taken(thing: Thing) -> None:
+            take(str(thing))
+            QTimer.singleShot(0, back)
+            self.window.status.say(f"Took {thing}")
+
+        words = "Click a frame in the view or the tree; Escape gives up"
+        self.window.layouts.choose(GEOMETRY)
+        document.selection.ask(Pick(words, (FrameThing, BodyThing), taken, back))
+        self.window.status.say(words, stays=True)
 
     def files_saved(self, files: list[Path]) -> None:
         """The open project checks its geometry again; what runs reads the files itself."""

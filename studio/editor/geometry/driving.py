@@ -41,7 +41,7 @@ class VehicleSimulator(Simulator):
     vehicles: ClassVar[dict[str, str]] = {{"": "{name}"}}
 '''
 SYSTEM = """<?xml version="1.0" encoding="UTF-8"?>
-<system name="drive_{name}" version="1">
+<system name="{name}" version="1">
   <doc>{name} in the embedded simulator, driven by the sticks of the viewer Drive.</doc>
   <geometry assembly="{name}" joints="simulator.joints"/>
   <component name="teleop" type="teleop"/>
@@ -105,8 +105,6 @@ class Driving(QObject):
             self.start(model, stem, chosen.strip())
 
     def start(self, model: Model, stem: str, world: str) -> None:
-        from studio.runtime.trust import made_here
-
         window = self.window
         if self._process is not None:
             window.status.say("The simulator is being prepared already")
@@ -119,9 +117,8 @@ class Driving(QObject):
             window.status.say(str(error), trouble=True)
             return
         project = component.parent.parent
-        made_here(project)
         window.status.say(f"Preparing the simulator of {model.name}…", stays=True)
-        self._make_profile(component, lambda: window.files.open_and_run(project, self._show))
+        self._make_profile(component, lambda: self._open(project))
 
     def _make_profile(self, component: Path, then: Callable[[], object]) -> None:
         """In a process of its own: to look at the class of a simulator imports MuJoCo, which halts a window."""
@@ -138,7 +135,13 @@ class Driving(QObject):
                 self.window.status.say(f"The simulator cannot be made: {said.splitlines()[-1]}", trouble=True)
 
         process.finished.connect(lambda code, _: finished(code))
-        process.start(sys.executable, ["-m", "studio", "profile", str(component)])
+        process.start(sys.executable, ["-m", "studio", "profile", "--trust", str(component)])
+
+    def _open(self, project: Path) -> None:
+        from studio.runtime.trust import made_here
+
+        made_here(project)
+        self.window.files.open_and_run(project, self._show)
 
     def _show(self) -> None:
         """The sticks, and what the sensors see."""

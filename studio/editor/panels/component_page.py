@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
@@ -34,6 +35,8 @@ class ComponentPage(Page):
     parameter_changed = pyqtSignal(str, object, bool)
     """Name, value (None resets), and whether a slider moves."""
     slide_began = pyqtSignal()
+    frame_wanted = pyqtSignal(str)
+    """The parameter whose frame is to be clicked in the view of the vehicle."""
     tab_chosen = pyqtSignal(int)
     debug_wanted = pyqtSignal(str, int)
     """File and line at which the component is to stop the next time."""
@@ -127,6 +130,7 @@ class ComponentPage(Page):
             field = field_for(self.session, parameter, self.theme)
             field.changed.connect(self.parameter_changed)
             field.slide_began.connect(self.slide_began)
+            field.pick_wanted.connect(partial(self.frame_wanted.emit, parameter.name))
             self.fields[parameter.name] = field
             holder.addWidget(field)
         if not spec.parameters:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.QtCore import Qt, pyqtSignal
-from PyQt6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QWidget
+from PyQt6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QPushButton, QWidget
 
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.parameter_fields import narrow_box
@@ -25,6 +25,7 @@ FILE = "Choose a file…"
 
 class GeometryForm(QWidget):
     changed = pyqtSignal()
+    open_wanted = pyqtSignal()
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -54,8 +55,16 @@ class GeometryForm(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow("Vehicle", self.box)
         if use is not None:
+            form.addRow(self._open_button())
+        if use is not None:
             form.addRow("Joints", self.joints)
         form.addRow(self._words())
+
+    def _open_button(self) -> QPushButton:
+        button = QPushButton("Open vehicle")
+        button.setToolTip("Show and change the vehicle in 3-D, beside the canvas")
+        button.clicked.connect(self.open_wanted)
+        return button
 
     def _fill(self, use: GeometryUse | None) -> None:
         session = self.session

@@ -31,6 +31,10 @@ class Inspector(QScrollArea):
     line_wanted = pyqtSignal(str, int)
     page_wanted = pyqtSignal(Path)
     log_wanted = pyqtSignal()
+    frame_wanted = pyqtSignal(object)
+    """What takes the frame that is clicked in the view of the vehicle, as `Body:Frame`."""
+    vehicle_wanted = pyqtSignal()
+    """Show the vehicle of the system."""
     debug_wanted = pyqtSignal(str, int)
     event_wanted = pyqtSignal(str, int)
 
@@ -118,9 +122,13 @@ class Inspector(QScrollArea):
             page.slide_began.connect(self._begin_slide)
             page.debug_wanted.connect(self.debug_wanted)
             page.tab_chosen.connect(self._remember_tab)
+            page.frame_wanted.connect(self._ask_frame)
         if isinstance(page, SourcePage):
             page.log_wanted.connect(self.log_wanted)
+            page.frame_wanted.connect(self.frame_wanted)
             page.debug_wanted.connect(self.debug_wanted)
+        if isinstance(page, SystemPage):
+            page.geometry_form.open_wanted.connect(self.vehicle_wanted)
         if not page.fills:
             page.column.addStretch(1)
         self.setWidget(page)
@@ -173,6 +181,17 @@ class Inspector(QScrollArea):
 
     def _begin_slide(self) -> None:
         self._slide += 1
+
+    def _ask_frame(self, parameter: str) -> None:
+        """For the components that are shown now, whatever is selected when the frame is clicked."""
+        session, nodes = self.session, list(self.nodes)
+
+        def take(frame: str) -> None:
+            if session is not None and session is self.session:
+                edits = tuple(SetParameters(node, {parameter: frame}, None) for node in nodes)
+                session.do(edits[0] if len(edits) == 1 else Compound(f"Set {parameter} of {shown(nodes)}", edits, None))
+
+        self.frame_wanted.emit(take)
 
     def _parameter_changed(self, name: str, value: Value | None, sliding: bool) -> None:
         if self.session is None:

@@ -55,6 +55,8 @@ class ParameterField(QWidget):
 
     changed = pyqtSignal(str, object, bool)
     """Name, value (None resets), and whether it is one of many from a slider that moves."""
+    pick_wanted = pyqtSignal()
+    """A frame is to be clicked in the view of the vehicle."""
     slide_began = pyqtSignal()
     """What the slider tells from now on is another change than before."""
 
@@ -88,6 +90,8 @@ class ParameterField(QWidget):
         row.addWidget(self.editor, 1)
         if spec.kind == "file":
             row.addWidget(self._browse())
+        if names_a_frame(spec):
+            row.addWidget(self._pick_in_view())
         if spec.unit:
             unit = QLabel(spec.unit)
             unit.setProperty("role", "muted")
@@ -233,6 +237,14 @@ class ParameterField(QWidget):
         slider.sliderReleased.connect(self.slide_began)  # what the keys do after a drag is not part of it
         slider.installEventFilter(_CalmWheel(slider))
         return slider
+
+    def _pick_in_view(self) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon("mdi6.axis-arrow", self.theme.muted))
+        button.setToolTip("Click a frame in the view of the vehicle")
+        button.setAccessibleName(f"Click the frame for {self.spec.name} in the view")
+        button.clicked.connect(lambda _: self.pick_wanted.emit())
+        return button
 
     def _browse(self) -> QToolButton:
         button = QToolButton()

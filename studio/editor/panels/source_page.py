@@ -30,6 +30,8 @@ from studio.model.system_edits import BringGeometry, Compound, SystemEdit
 
 class SourcePage(Page):
     log_wanted = pyqtSignal()
+    frame_wanted = pyqtSignal(object)
+    """What takes the frame that is clicked in the view of the vehicle."""
     """Somebody wants to choose a log to play."""
     debug_wanted = pyqtSignal(str, int)
     """File and line at which one of its components is to stop the next time."""
@@ -172,10 +174,15 @@ class SourcePage(Page):
                     field = field_for(self.session, parameter, self.theme)
                     field.changed.connect(partial(self._set, mode, component.name))
                     field.slide_began.connect(self._begin_slide)
+                    take = partial(self._take_frame, mode, component.name, parameter.name)
+                    field.pick_wanted.connect(partial(self.frame_wanted.emit, take))
                     self.fields[mode, component.name, parameter.name] = field
                     layout.addWidget(field)
                 self.column.addWidget(holder)
         self.fill()
+
+    def _take_frame(self, mode: SourceMode, component: str, parameter: str, frame: str) -> None:
+        self._set(mode, component, parameter, frame, False)
 
     def fill(self) -> None:
         """The fields with what the system says now."""

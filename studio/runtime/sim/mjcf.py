@@ -12,5 +12,6 @@ def to_mjcf(model: Model) -> str:
     """Without an XML declaration."""
     world = World(model.name)
     spec = specification(world, [("", vehicle_of(model))])
+    spec.modelname = model.name
     text = str(spec.to_xml())
     return text.partition("?>")[2].lstrip() if text.startswith("<?xml") else text
