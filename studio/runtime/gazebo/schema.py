@@ -68,7 +68,7 @@ class Schema:
     def short(self, type_name: str) -> str:
         return type_name.rpartition(".")[2] if "." in type_name else type_name
 
-    def new(self, name: str, **fields: Any) -> Any:
+    def new(self, name: str, /, **fields: Any) -> Any:
         """A message. Its fields depend on the table, so its type cannot be known to a type checker."""
         return self._class(name)(**fields)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import zmq
 
+from studio.errors import StudioError
 from studio.runtime.gazebo.gz_transport.access import Access
 from studio.runtime.gazebo.gz_transport.names import split_name
 from studio.runtime.gazebo.gz_transport.packets import Offer
@@ -132,6 +133,10 @@ class Subscriptions:
             self._refusals.add("a publisher", f"a message of {len(frames)} frames is not one of gz-transport")
             return
         split = split_name(name)
-        if split is not None:  # A subscription also matches longer names: /scan and /scan/points
-            for receive in list(self._wanted.get(name, ())):
+        if split is None:
+            return
+        for receive in list(self._wanted.get(name, ())):  # a subscription also matches longer names: /scan/points
+            try:
                 receive(Sample(split[1], frames[2], type_name))
+            except StudioError as bad:  # not a message of the type that it claims
+                self._refusals.add(f"publisher of {split[1]}", bad)

@@ -1,0 +1,173 @@
+"""A server of Gazebo classic 11."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from studio.runtime.clock import SECOND_NS
+from studio.runtime.gazebo.classic.client import PORT, ClassicClient, Connected, State
+from studio.runtime.gazebo.classic_messages import classic_messages
+from studio.runtime.gazebo.server import Feature, GazeboError, Placement, Scope, Statistics, Topic
+from studio.runtime.gazebo.waiting import Newest
+
+PATIENCE_S = 20.0
+"""A server that has just been started needs so long at worst."""
+
+
+class ClassicServer:
+    features = frozenset(Feature)
+
+    def __init__(
+        self, host: str = "127.0.0.1", port: int = PORT, changed: Callable[[State], None] = lambda state: None
+    ) -> None:
+        self._schema = classic_messages()
+        self._changed = changed
+        self._statistics: Newest[Any] = Newest("its statistics")
+        self._poses: Newest[Any] = Newest("the poses of its models")
+        self._asked: dict[int, SimpleQueue[Any]] = {}
+        """What has no answer yet. The answers to other clients come here, too."""
+        self.client = ClassicClient(host, port, self._follow)
+        self._hear("~/world_stats", "WorldStatistics", self._statistics)
+        self._hear("~/pose/info", "PosesStamped", self._poses)
+        self.client.subscribe("~/response", self._schema.full("Response"), self._take_answer)
+        self._control = self._tell("~/world_control", "WorldControl")
+        self._factory = self._tell("~/factory", "Factory")
+        self._request = self._tell("~/request", "Request")
+        self._modify = self._tell("~/model/modify", "Model")
+
+    def worlds(self) -> list[str]:
+        state = self.client.state
+        return [world for world in state.worlds if not world.startswith("/")] if isinstance(state, Connected) else []
+
+    def topics(self) -> list[Topic]:
+        return [Topic(each.topic, each.type_name) for each in self.client.publishers()]
+
+    def statistics(self) -> Statistics:
+        return _statistics(self._statistics.get(PATIENCE_S))
+
+    def entities(self) -> dict[str, Placement]:
+        scene = self._ask("scene_info")
+        return {model.name: _placement(model.pose) for model in self._schema.read("Scene", scene).model}
+
+    def pause(self, is_paused: bool) -> None:
+        self._statistics.get(PATIENCE_S)
+        self._control(pause=is_paused)
+        self._statistics.wait(lambda told: told.paused == is_paused, PATIENCE_S, after=self._statistics.count)
+
+    def step(self, count: int) -> None:
+        before = self._statistics.get(PATIENCE_S)
+        if not before.paused:
+            raise GazeboError("the world is running", hint="pause it first, then step")
+        self._control(multi_step=count)
+        self._statistics.wait(lambda told: told.iterations >= before.iterations + count, PATIENCE_S + count / 100)
+
+    def reset(self, scope: Scope) -> None:
+        self._statistics.get(PATIENCE_S)
+        heard = self._statistics.count
+        only = {Scope.TIME: "time_only", Scope.POSES: "model_only", Scope.ALL: "all"}
+        fields = {name: name == only[scope] for name in only.values()}
+        self._control(reset=self._schema.new("WorldReset", **fields))
+        self._statistics.wait(lambda told: scope is Scope.POSES or told.iterations < 1000, PATIENCE_S, after=heard + 1)
+
+    def spawn(self, name: str, sdf: str, placement: Placement) -> None:
+        if name in self.entities():
+            return
+        self._factory(sdf=sdf, pose=self._pose(placement), allow_renaming=False)
+        self._wait_for(lambda models: name in models, f"{name} does not appear", "look at the log of the server")
+
+    def delete(self, name: str) -> None:
+        if name not in self.entities():
+            raise GazeboError(f"there is no model {name}")
+        self._request(id=_new_id(), request="entity_delete", data=name)
+        self._wait_for(lambda models: name not in models, f"{name} does not go away", "")
+
+    def move(self, name: str, placement: Placement) -> None:
+        if name not in self.entities():
+            raise GazeboError(f"there is no model {name}")
+        self._modify(name=name, pose=self._pose(placement))
+        self._wait_for(lambda models: _is_at(models[name], placement), f"{name} does not move", "is it static?")
+
+    def close(self) -> None:
+        self.client.close()
+
+    def _follow(self, state: State) -> None:
+        if not isinstance(state, Connected):
+            self._statistics.clear()
+            self._poses.clear()
+        self._changed(state)
+
+    def _hear(self, topic: str, name: str, newest: Newest[Any]) -> None:
+        self.client.subscribe(topic, self._schema.full(name), lambda body: newest.put(self._schema.read(name, body)))
+
+    def _tell(self, topic: str, kind: str) -> Callable[..., None]:
+        publish = self.client.advertise(topic, self._schema.full(kind))
+        return lambda **fields: publish(self._schema.new(kind, **fields).SerializeToString())
+
+    def _ask(self, what: str) -> bytes:
+        """The payload of the answer to a request."""
+        self._statistics.get(PATIENCE_S)
+        number = _new_id()
+        came: SimpleQueue[Any] = SimpleQueue()
+        self._asked[number] = came
+        try:
+            self._request(id=number, request=what, data="")
+            answer = came.get(timeout=PATIENCE_S)
+        except Empty:
+            raise GazeboError(f"the server has not answered {what} within {PATIENCE_S:g} s") from None
+        finally:
+            del self._asked[number]
+        if answer.response != "success":
+            raise GazeboError(f"the server refuses {what}: {answer.response}")
+        payload: bytes = answer.serialized_data
+        return payload
+
+    def _take_answer(self, body: bytes) -> None:
+        answer = self._schema.read("Response", body)
+        if answer.id in self._asked:
+            self._asked[answer.id].put(answer)
+
+    def _wait_for(self, fits: Callable[[dict[str, Placement]], bool], otherwise: str, hint: str) -> None:
+        """Asks for the models, with each new statistics, until they fit."""
+        for _ in range(100):
+            if fits(self.entities()):
+                return
+            heard = self._statistics.count
+            self._statistics.wait(lambda told: True, PATIENCE_S, after=heard)
+        raise GazeboError(otherwise, hint=hint)
+
+    def _pose(self, placement: Placement) -> Any:
+        new = self._schema.new
+        position = new("Vector3d", **dict(zip("xyz", placement.position_m, strict=True)))
+        return new(
+            "Pose",
+            position=position,
+            orientation=new("Quaternion", **dict(zip("xyzw", placement.orientation, strict=True))),
+        )
+
+
+def _new_id() -> int:
+    """Not one that another client of the server takes."""
+    return uuid.uuid4().int % 2**31
+
+
+def _statistics(told: Any) -> Statistics:
+    return Statistics(_ns(told.sim_time), _ns(told.real_time), told.paused, told.iterations)
+
+
+def _ns(time: Any) -> int:
+    return int(time.sec) * SECOND_NS + int(time.nsec)
+
+
+def _placement(pose: Any) -> Placement:
+    at, turned = pose.position, pose.orientation
+    return Placement((at.x, at.y, at.z), (turned.x, turned.y, turned.z, turned.w))
+
+
+def _is_at(now: Placement, wanted: Placement) -> bool:
+    """Within a millimetre, and half a degree; of a running world the model may already fall."""
+    near = all(abs(one - other) < 0.001 for one, other in zip(now.position_m[:2], wanted.position_m[:2], strict=True))
+    turned = abs(sum(one * other for one, other in zip(now.orientation, wanted.orientation, strict=True)))
+    return near and turned > 0.99999
