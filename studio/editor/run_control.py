@@ -26,6 +26,7 @@ LEAVES = frozenset({"step", "back", "again", "into_handler"})
 """Requests after which the system stands at another event."""
 MOST_NAMED = 3
 """Of the events of a step."""
+STOPPED = "The system has stopped"
 SLOW_STOP_MS = 12_000
 """Components get 6 s to end; a runtime that takes much longer may never do."""
 
@@ -172,12 +173,14 @@ class RunControl(QObject):
             self._not_up("It started and has ended already. The console tells what its components said last.")
 
     def _not_up(self, why: str) -> None:
-        """It never came to run; who waited for its end need not wait."""
-        self._stopping = False
+        """It never came to run; who waited for its end need not wait, and who has stopped it asked for nothing else."""
+        was_stopping, self._stopping = self._stopping, False
         then, self._after_stop = self._after_stop, None
         self._look()
         if then is not None:
             then()
+        elif was_stopping:
+            self.told.emit(STOPPED)
         else:
             self.start_failed.emit(why)
 
@@ -225,12 +228,16 @@ class RunControl(QObject):
         self._after_stop, self._stopping, self._expected = None, False, False
         self._slow.stop()
         self._patience.stop()
+        self._forget_start()
+        self._look()
+
+    def _forget_start(self) -> None:
+        """The answer of `studio run` means nothing any more."""
         if self._process is not None:
             self._process.finished.disconnect(self._started)
             self._process.errorOccurred.disconnect(self._not_started)
             self._process.finished.connect(self._process.deleteLater)
             self._process = None
-        self._look()
 
     def kill(self) -> None:
         """For a runtime that does not answer; everything it has started goes with it."""
@@ -269,6 +276,7 @@ class RunControl(QObject):
         was_stopping, self._stopping = self._stopping, False
         self._moves.clear()
         self._slow.stop()
+        self._forget_start()  # it may have been found, and have ended, before `studio run` has answered
         self._look()
         then, self._after_stop = self._after_stop, None
         if self._turned_away:
@@ -278,7 +286,7 @@ class RunControl(QObject):
         elif then is not None:
             then()
         else:
-            self.told.emit("The system has stopped" if was_stopping else "The system has come to its end")
+            self.told.emit(STOPPED if was_stopping else "The system has come to its end")
 
     # ---- components
 

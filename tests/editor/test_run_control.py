@@ -65,6 +65,37 @@ def test_one_that_never_came_to_run_is_not_waited_for(control: RunControl) -> No
     assert done == ["close"] and control.phase == "stopped"
 
 
+def starting(control: RunControl) -> list[str]:
+    """A start whose `studio run` has not answered; the list gets every failure that is shown."""
+    failures: list[str] = []
+    control.start_failed.connect(failures.append)
+    process = control._process = QProcess(control)
+    process.finished.connect(control._started)
+    process.errorOccurred.connect(control._not_started)
+    control._look()
+    return failures
+
+
+def test_a_stop_while_it_starts_is_no_failed_start(control: RunControl) -> None:
+    failures = starting(control)
+    control.stop()
+    attach(control)
+    assert control.phase == "stopping"
+    end(control)
+    assert control.phase == "stopped", "it waits for the answer of `studio run`"
+    control._started(0, QProcess.ExitStatus.NormalExit)
+    assert not failures and control.phase == "stopped"
+
+
+def test_a_start_that_fails_after_stop_shows_no_error(control: RunControl) -> None:
+    failures = starting(control)
+    told: list[str] = []
+    control.told.connect(told.append)
+    control.stop()
+    control._started(1, QProcess.ExitStatus.NormalExit)
+    assert not failures and told == ["The system has stopped"]
+
+
 def test_what_waits_is_not_done_to_another_project(control: RunControl) -> None:
     done: list[str] = []
     told: list[str] = []
