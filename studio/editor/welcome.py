@@ -121,6 +121,20 @@ class Welcome(QWidget):
         for button, keys in rows:
             layout.addWidget(with_keys(button, keys, self.theme))
         layout.addSpacing(16)
+        layout.addWidget(self._make_lists(), 1)
+        hint = QLabel("Drop a project, a log, a vehicle or a world anywhere on this window to open it.")
+        hint.setProperty("role", "muted")
+        hint.setWordWrap(True)
+        layout.addWidget(hint)
+        return side
+
+    def _make_lists(self) -> QWidget:
+        """What runs, and what was open lately. They scroll: the window is never taller than the screen for them."""
+        lists = QWidget()
+        lists.setObjectName("lists")
+        lists.setStyleSheet(f"#lists {{ background: {self.theme.window}; }}")
+        layout = QVBoxLayout(lists)
+        layout.setContentsMargins(0, 0, 0, 0)
         self._running = QVBoxLayout()
         layout.addLayout(self._running)
         recent = RecentList(self.settings.recents, self.theme)
@@ -129,11 +143,7 @@ class Welcome(QWidget):
         recent.vehicle_wanted.connect(self.recent_vehicle_wanted)
         layout.addWidget(recent)
         layout.addStretch(1)
-        hint = QLabel("Drop a project, a log, a vehicle or a world anywhere on this window to open it.")
-        hint.setProperty("role", "muted")
-        hint.setWordWrap(True)
-        layout.addWidget(hint)
-        return side
+        return _scrolling(lists)
 
     def _title(self) -> QHBoxLayout:
         logo = QLabel()
@@ -200,11 +210,7 @@ class Welcome(QWidget):
             layout.addWidget(learn)
         layout.addStretch(1)
         layout.addLayout(self._foot())
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(page)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        return scroll
+        return _scrolling(page)
 
     def _place_tiles(self) -> None:
         """As many beside each other as fill the page without being wider than their pictures."""
@@ -259,6 +265,16 @@ class Welcome(QWidget):
         row.addSpacing(12)
         row.addWidget(version)
         return row
+
+
+def _scrolling(page: QWidget) -> QScrollArea:
+    """Up and down only."""
+    scroll = QScrollArea()
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setWidgetResizable(True)
+    scroll.setWidget(page)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return scroll
 
 
 def with_keys(button: QPushButton, keys: str, theme: Theme) -> QPushButton:

@@ -128,6 +128,21 @@ def test_projects_and_logs_stand_in_one_list_and_each_opens_as_what_it_is(book: 
     assert recent.rows[2][1].place.text() == GONE
 
 
+def test_many_recent_projects_do_not_make_the_window_taller_than_a_small_screen(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    """At 1280 x 800 the status bar lay below the screen, also when the page was hidden."""
+    settings = Settings(tmp_path / "editor.ini")
+    for number in range(12):
+        folder = tmp_path / f"rover_{number}"
+        folder.mkdir()
+        (folder / "system.xml").write_text("<system/>")
+        settings.recents.add(folder)
+    page = Welcome(settings, LIGHT)
+    page.refresh()
+    assert page.minimumSizeHint().height() < 560
+
+
 def test_ages_stay_right_while_the_page_is_looked_at(book: RecentBook, qapp: QApplication) -> None:
     recent = RecentList(book, LIGHT)
     assert [row.age.text() for _, row in recent.rows] == ["1 min ago", "2 min ago", ""]
