@@ -51,6 +51,12 @@ def recordings_of(project: Path) -> Path:
     return recordings_folder() / project.name
 
 
+def where_logs_are(project: Path | None) -> Path:
+    """Where somebody who looks for a log begins: among the recordings of the project, as long as it has any."""
+    recordings = recordings_of(project) if project is not None else recordings_folder()
+    return recordings if recordings.is_dir() else project or Path.home()
+
+
 def new_recording(folder: Path, project: str, wall_ns: int) -> Path:
     """A file that is not there yet, named after the project and the time of day."""
     moment = datetime.fromtimestamp(wall_ns / 1_000_000_000, UTC).astimezone()

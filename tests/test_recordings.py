@@ -12,6 +12,7 @@ from studio.recordings import (
     new_recording,
     recordings_folder,
     recordings_of,
+    where_logs_are,
 )
 
 MOMENT_NS = 1_763_450_000 * 1_000_000_000
@@ -47,3 +48,12 @@ def test_the_log_of_an_example_lies_among_the_recordings(checkout: Path, tmp_pat
     assert log_of(example, "logs/drive.mcap") == recordings_of(example) / "drive.mcap"
     assert log_of(tmp_path / "mine", "logs/drive.mcap") == tmp_path / "mine" / "logs" / "drive.mcap"
     assert log_of(example, "/data/other.mcap") == Path("/data/other.mcap")
+
+
+def test_a_log_is_looked_for_where_the_recordings_of_the_project_are(tmp_path: Path) -> None:
+    """The dialog began in the folder of the project, where no recording ever is."""
+    project = tmp_path / "rover"
+    assert where_logs_are(project) == project, "it has no recordings"
+    recordings_of(project).mkdir(parents=True)
+    assert where_logs_are(project) == recordings_of(project)
+    assert where_logs_are(None) == recordings_folder()

@@ -36,7 +36,7 @@ from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
 from studio.model.system_edits import Compound
-from studio.recordings import new_recording, recordings_of
+from studio.recordings import new_recording, recordings_of, where_logs_are
 from studio.runtime.clock import wall_ns
 
 if TYPE_CHECKING:
@@ -265,8 +265,8 @@ class LogDesk(QObject):
     # ---- opening
 
     def ask_open(self) -> None:
-        home = self.window.session.folder if self.window.has_session else Path.home()
-        path, _ = QFileDialog.getOpenFileName(self.window, "Open or import a log", str(home), FILTER)
+        start = where_logs_are(self.window.session.folder if self.window.has_session else None)
+        path, _ = QFileDialog.getOpenFileName(self.window, "Open or import a log", str(start), FILTER)
         if path:
             self.open(Path(path))
 
@@ -428,9 +428,8 @@ class LogDesk(QObject):
 
     def ask_provider(self) -> None:
         """A log that sources shall play, and which of its topics feeds which port."""
-        path, _ = QFileDialog.getOpenFileName(
-            self.window, "Choose a log for the sources", str(self.window.session.folder), FILTER
-        )
+        start = where_logs_are(self.window.session.folder)
+        path, _ = QFileDialog.getOpenFileName(self.window, "Choose a log for the sources", str(start), FILTER)
         if path:
             self._with_mcap(Path(path), self.ask_mapping)
 

@@ -19,6 +19,7 @@ from studio.editor.views.map_history import MapHistory
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.messages import Map
+from studio.recordings import where_logs_are
 
 if TYPE_CHECKING:
     from studio.editor.panels.compare_viewer import CompareViewer
@@ -199,7 +200,7 @@ class Side(QObject):
             self.menu.addAction("As it comes now", self.let_go)
 
     def _ask_log(self) -> None:
-        start = str(self.viewer.feed.folder or Path.home())
+        start = str(where_logs_are(self.viewer.feed.folder))
         name, _ = QFileDialog.getOpenFileName(self.viewer, f"Map {self.letter} from a log", start, "Logs (*.mcap)")
         if name:
             self.read(Path(name))

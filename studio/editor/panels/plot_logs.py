@@ -20,6 +20,7 @@ from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_map import logs_in
 from studio.editor.views.logged_series import numbers_of
 from studio.errors import StudioError
+from studio.recordings import where_logs_are
 
 if TYPE_CHECKING:
     from studio.editor.panels.plot_beside import BesideCurves
@@ -57,7 +58,7 @@ def list_logs(menu: QMenu, folder: Path | None, open_: Callable[[Path], object],
 
 
 def _ask(folder: Path | None, open_: Callable[[Path], object], parent: QWidget) -> None:
-    name, _ = QFileDialog.getOpenFileName(parent, "A log beside", str(folder or Path.home()), "Logs (*.mcap)")
+    name, _ = QFileDialog.getOpenFileName(parent, "A log beside", str(where_logs_are(folder)), "Logs (*.mcap)")
     if name:
         open_(Path(name))
 
