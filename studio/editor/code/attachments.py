@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject
 
 from studio.editor.code.breakpoint_book import Breakpoint
-from studio.editor.code.condition_check import unreadable
+from studio.editor.code.condition_check import names_problem, unreadable
 
 if TYPE_CHECKING:
     from studio.editor.code.debug_control import DebugControl
     from studio.editor.feed import Changes
 
 NOT_RUNNING = "The system is not running. This line stops it after Run"
+OLD_CODE = "{name} still runs its old code. Reload {name}, and this line stops it"
 NOT_OURS = "This system was started elsewhere. Debug {name} (Ctrl+Shift+D), and this line stops it"
 
 
@@ -27,6 +28,8 @@ class Attachments(QObject):
         self.control = control
         self.made_of: Callable[[Path], list[str]] = lambda _: []
         """The running components whose code a file is part of."""
+        self.runs_old: Callable[[Path, str], bool] = lambda *_: False
+        """Whether a host was started before a file was saved."""
         self._kept: set[str] = set()
         """Components that were chosen to be debugged: they are again in the next run."""
         self._left: set[str] = set()
@@ -130,7 +133,7 @@ class Attachments(QObject):
         control = self.control
         if control.book.muted:
             return "Breakpoints are muted in the panel Breakpoints"
-        if problem := unreadable(point.condition, point.hits, point.log):
+        if problem := unreadable(point.condition, point.hits, point.log) or names_problem(point):
             return problem
         if not control.feed.is_attached:
             return NOT_RUNNING
@@ -148,6 +151,8 @@ class Attachments(QObject):
         control = self.control
         session = control.sessions.get(host)
         if session is not None and session.condition != "attaching":
+            if self.runs_old(Path(point.file), host):
+                return OLD_CODE.format(name=name)
             return session.answers.get(point.file, {}).get(point.line, f"Waiting for the answer of {name}")
         native = control.natives.get(host)
         if native is not None:

@@ -18,6 +18,7 @@ from studio.editor.code.expression_field import ExpressionField
 
 WIDTH = 480
 _HINT = "Return sets it, Esc leaves it as it was"
+_ANYWAY = "Return again sets it, but it will not stop"
 
 
 class BreakpointEditor(QFrame):
@@ -30,6 +31,7 @@ class BreakpointEditor(QFrame):
     def __init__(self, parent: QWidget, point: Breakpoint, scope: Scope, first: str = "condition") -> None:
         super().__init__(parent)
         self.point, self.scope = point, scope
+        self._is_warned = False
         self.setProperty("role", "card")
         self.setAutoFillBackground(True)
         self.setAccessibleName(f"Breakpoint in line {point.line}")
@@ -81,7 +83,7 @@ class BreakpointEditor(QFrame):
         return not unreadable(self.condition.text(), self.hits.text(), self.log.text())
 
     def _check(self) -> None:
-        problem = self.problem
+        problem, self._is_warned = self.problem, False
         self.words.setText(problem or _HINT)
         self.words.setProperty("role", "error" if problem else "muted")
         style = self.words.style()
@@ -91,12 +93,21 @@ class BreakpointEditor(QFrame):
         self.adjustSize()
 
     def accept(self) -> None:
-        if not self._can_be:
+        if not self._can_be or self._warns():
             return
         texts = {"condition": self.condition, "hits": self.hits, "log": self.log}
         values = {name: field.text().strip() for name, field in texts.items()}
         self.accepted.emit(Breakpoint(self.point.file, self.point.line, True, **values))
         self.leave()
+
+    def _warns(self) -> bool:
+        """What names nothing that exists is set only by who has seen that."""
+        if self._is_warned or not self.problem:
+            return False
+        self._is_warned = True
+        self.words.setText(f"{self.problem}\n{_ANYWAY}")
+        self.adjustSize()
+        return True
 
     def leave(self) -> None:
         self.hide()

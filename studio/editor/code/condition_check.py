@@ -10,8 +10,11 @@ import builtins
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 
 import studio.messages
+from studio.editor.code.breakpoint_book import Breakpoint
 from studio.messages.field_paths import shown_by
 from studio.messages.message import Message
 from studio.model.close_matches import did_you_mean
@@ -134,6 +137,23 @@ def log_problem(text: str, scope: Scope | None = None) -> str:
 def unreadable(condition: str, hits: str, log: str) -> str:
     """Why a breakpoint with these can never stop or say anything."""
     return (syntax_problem(condition) if condition.strip() else "") or hits_problem(hits) or log_problem(log)
+
+
+def names_problem(point: Breakpoint) -> str:
+    """What a breakpoint names that its file does not have, as far as that is known: it would never stop."""
+    file = Path(point.file)
+    if not (point.condition or point.log) or file.suffix != ".py":
+        return ""
+    try:
+        scope = _scope_in(file, file.stat().st_mtime_ns, point.line)
+    except OSError:
+        return ""
+    return condition_problem(point.condition, scope) or log_problem(point.log, scope)
+
+
+@lru_cache(maxsize=64)
+def _scope_in(file: Path, _saved_ns: int, line: int) -> Scope:
+    return scope_at(file.read_text(encoding="utf-8", errors="replace"), line)
 
 
 def _nothing_called(name: str, words: str, known: Iterable[str]) -> str:

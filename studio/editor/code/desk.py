@@ -37,6 +37,7 @@ class CodeDesk(QObject):
         """The run in which a step has brought code to the front: once is enough, who goes back to the canvas stays."""
         debug, code = window.debug, window.code
         debug.attachments.made_of = self.reload.running_with
+        debug.attachments.runs_old = self.reload.runs_old
         debug.frame_chosen.connect(self._show_frame)
         debug.told.connect(lambda words: window.status.say(words))
         debug.refused.connect(lambda words: window.status.say(words, trouble=True))

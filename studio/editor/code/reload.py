@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject
 
+from studio.editor.code.old_code import OldCode
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
+    from studio.editor.feed import Changes
     from studio.editor.main_window import MainWindow
 
 SETTING = "reload_on_save"
+OLD_CODE = "old code"
+"""The question on a page whose code is newer than what runs."""
 
 
 def components_with(file: Path, folders: Mapping[str, Path | None]) -> list[str]:
@@ -30,7 +34,10 @@ class Reload(QObject):
         self.window = window
         self._running: set[str] = set()
         """Components that are being reloaded."""
+        self._old = OldCode()
         window.code.saved.connect(self._saved)
+        window.live.feed.changed.connect(self._processes_changed)
+        window.live.feed.ended.connect(lambda _: self._now_new(self._old.clear()))
 
     @property
     def by_itself(self) -> bool:
@@ -49,11 +56,32 @@ class Reload(QObject):
         specs = {name: window.session.registry.get(str(told["type"])) for name, told in running.items()}
         return components_with(file, {name: spec.folder if spec else None for name, spec in specs.items()})
 
+    def runs_old(self, file: Path, host: str) -> bool:
+        """The process was started before this file was saved."""
+        return self._old.runs(file, host)
+
+    def _processes_changed(self, changes: Changes) -> None:
+        if changes.processes:
+            self._now_new(self._old.renewed(self.window.live.feed.state.get("processes", {})))
+
+    def _now_new(self, files: list[Path]) -> None:
+        """Restart has loaded what these pages show, or nothing runs it any more."""
+        for file in files:
+            page = self.window.code.pages.get(str(file))
+            if page is not None and not self._running:  # who reloads says itself how far it is
+                page.offer_reload("")
+                page.notice.withdraw(OLD_CODE)
+        if files:
+            self.window.debug.attachments.look()
+
     def _saved(self, file: Path) -> None:
         components = self.running_with(file)
         page = self.window.code.pages.get(str(file))
         if not components or page is None:
             return
+        debug = self.window.debug
+        self._old.saved(file, map(debug.host_of, components), self.window.live.feed.state.get("processes", {}))
+        debug.attachments.look()
         if self.by_itself:
             self.reload(page)
             return
@@ -65,6 +93,7 @@ class Reload(QObject):
                 "Always reload when I save": lambda: self._always(page),
                 "Not now": lambda: None,
             },
+            OLD_CODE,
         )
 
     def _what_reload_does(self) -> str:
@@ -105,6 +134,8 @@ class Reload(QObject):
 
         def done(reply: dict[str, Any]) -> None:
             self._running.discard(name)
+            self._old.reloaded(self.window.debug.host_of(name))
+            self.window.debug.attachments.look()
             self.window.status.say(_result(name, reply))
             self._next(page, rest)
 

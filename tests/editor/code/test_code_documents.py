@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication, QPushButton, QToolTip
 from pytestqt.qtbot import QtBot
 
 from studio.editor.code.attachments import NOT_RUNNING
-from studio.editor.code.code_editor import HERE, HERE_GROUND, WAITING
+from studio.editor.code.code_editor import HERE, HERE_GROUND, WAITING, WAITING_ASKS
 from studio.editor.code.code_page import CodePage
 from studio.editor.code.lexers import lexer_for
 from studio.editor.main_window import MainWindow
@@ -110,6 +110,22 @@ def test_keys_in_the_form_of_a_breakpoint_never_come_to_the_code_behind_it(
     assert not form.isVisible() and window.debug.book.asked_of(page.key) == [{"line": 4, "condition": "total > 3"}]
     assert page.editor.text() == CODE and not page.is_modified
     window.debug.book.clear()
+
+
+def test_a_condition_on_a_name_that_is_not_there_warns_first_and_then_says_why_it_never_stops(
+    window: MainWindow, page: CodePage
+) -> None:
+    """It was set silently, and the system ran on."""
+    book = window.debug.book
+    form = page.edit_point(4)
+    form.condition.setText("tot > 3")
+    form.accept()
+    assert not book.all() and "Return again sets it" in form.words.text()
+    form.accept()
+    assert book.asked_of(page.key) == [{"line": 4, "condition": "tot > 3"}]
+    assert "There is no tot here: did you mean total?" in page.editor.tip_of(4)
+    assert page.editor.markersAtLine(3) == 1 << WAITING_ASKS
+    book.clear()
 
 
 def test_f9_is_for_the_code_in_front_whichever_file_was_opened_last(

@@ -371,6 +371,7 @@ def _reload(bench: Bench, sequence: int) -> None:
     QTest.keyClick(page.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
     bench.until(lambda: "FACTOR = 2.0" in bench.file.read_text(), "the file to be saved")
     bench.until(lambda: page.notice.isVisible(), "the offer to reload")
+    assert "still runs its old code" in page.editor.tip_of(STOP + 1)
     (button,) = (each for each in page.notice.findChildren(QPushButton) if each.text() == "Reload adder")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     bench.until(lambda: "runs the new code" in window.status.words.text(), "the reloading")
@@ -378,3 +379,4 @@ def _reload(bench: Bench, sequence: int) -> None:
     assert bench.evaluated("FACTOR") == "2.0" and bench.evaluated("self.seen") == str(sequence - 1)
     assert bench.evaluated("value") == bench.evaluated("message.data * 2.0"), "what was written by hand is undone"
     assert [(point.line, point.enabled) for point in window.debug.book.of_file(str(bench.file))] == [(STOP + 1, True)]
+    assert "old code" not in page.editor.tip_of(STOP + 1)
