@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -63,8 +63,10 @@ class Branch:
     edge: Edge
     forward: bool
 
-    def at_home(self) -> Matrix:
-        return self.edge.at() if self.forward else inverse(self.edge.at())
+    def at(self, position: float | None = None) -> Matrix:
+        """The part in its parent, with its joint in `position`, by default at home."""
+        step = self.edge.at(position)
+        return step if self.forward else inverse(step)
 
 
 @dataclass(frozen=True)
@@ -103,10 +105,17 @@ class Linkage:
 
     def home_poses(self) -> dict[Part, Matrix]:
         """Every part in its root, with every joint at home."""
+        return self.poses({})
+
+    def poses(self, positions: Mapping[str, float]) -> dict[Part, Matrix]:
+        """Every part in its root. A joint that `positions` does not name is at home."""
         poses: dict[Part, Matrix] = {}
         for part in self.order:
             branch = self.branches.get(part)
-            poses[part] = np.eye(4) if branch is None else poses[branch.parent] @ branch.at_home()
+            if branch is None:
+                poses[part] = np.eye(4)
+            else:
+                poses[part] = poses[branch.parent] @ branch.at(positions.get(branch.edge.name))
         return poses
 
     def ancestors(self, part: Part) -> Iterator[Part]:

@@ -239,7 +239,7 @@ def _groups(
         branch = linkage.branches.get(part)
         if branch is not None and not branch.edge.moves:
             group_of[part] = group_of[branch.parent]
-            in_group[part] = in_group[branch.parent] @ branch.at_home()
+            in_group[part] = in_group[branch.parent] @ branch.at()
             continue
         group_of[part] = len(records)
         if branch is None or branch.edge.joint is None:

@@ -31,6 +31,8 @@ class Lines:
     """(N, 2, 3)."""
     colours: Colours
     width: float = 1.0
+    is_on_top: bool = False
+    """Seen through everything: a frame inside a body."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,15 @@ class Placed:
 class Scene:
     things: tuple[Thing, ...] = ()
     labels: tuple[Label, ...] = ()
+    section: tuple[float, float, float, float] | None = None
+    """Seen is what lies where a x + b y + c z + d is not negative."""
+    pixel: float = 1.0
+    """The width of a line of width 1."""
+
+
+def is_glass(batch: Batch) -> bool:
+    """Whether something shines through it: painted after all that is solid, which it must not hide."""
+    return isinstance(batch, Triangles) and len(batch.colours) > 0 and int(batch.colours[:, 3].min()) < 255
 
 
 def moved(points: Floats, pose: Floats) -> Floats:

@@ -84,15 +84,7 @@ class Vehicle:
     def poses(self) -> dict[Part, Floats]:
         """Of every part, in the root."""
         if self._poses is None:
-            found: dict[Part, Floats] = {}
-            for part in self.linkage.order:
-                branch = self.linkage.branches.get(part)
-                if branch is None:
-                    found[part] = np.eye(4)
-                else:
-                    step = branch.edge.at(self.joints.get(branch.edge.name))
-                    found[part] = found[branch.parent] @ (step if branch.forward else inverse(step))
-            self._poses = found
+            self._poses = self.linkage.poses(self.joints)
         return self._poses
 
     def frame_pose(self, name: str) -> Floats | None:

@@ -13,7 +13,8 @@ from PyQt6.QtGui import QColor, QImage, QOffscreenSurface, QOpenGLContext, QSurf
 from PyQt6.QtOpenGL import QOpenGLFramebufferObject, QOpenGLFramebufferObjectFormat
 
 from studio.editor.views.scene import gl_calls as gl
-from studio.editor.views.scene.batches import Batch, Lines, Points, Scene
+from studio.editor.views.scene.batches import Batch, Lines, Points, Scene, is_glass
+from studio.editor.views.scene.buffers import Buffers
 from studio.editor.views.scene.camera import Camera
 
 WITHOUT_GL = ("offscreen", "minimal", "vnc", "linuxfb")
@@ -51,6 +52,7 @@ class GlPicture:
             self._calls, self.renderer = gl.calls_of(self._context), gl.renderer_of(self._context)
         except gl.MissingCall as missing:
             raise NoGl(f"this OpenGL has no {missing}") from None
+        self._buffers = Buffers(self._calls)
         self._is_software = any(word in self.renderer.lower() for word in SOFTWARE)
         self.words = "software GL" if self._is_software else "OpenGL"
         self._buffer: QOpenGLFramebufferObject | None = None
@@ -61,17 +63,14 @@ class GlPicture:
             raise NoGl("the OpenGL context is lost")
         buffer = self._sized(width, height)
         buffer.bind()
-        self._begin(camera, width, height, ground)
-        view = camera.view_matrix()
-        for thing in scene.things:
-            self._load(view @ thing.pose)
-            for batch in thing.batches:
-                self._draw(batch)
+        self._begin(scene, camera, width, height, ground)
+        self._draw_all(scene, camera.view_matrix())
         # Or software GL would paint when the picture is asked for. PyQt holds Python's lock meanwhile, and the whole
         # window would stand still, here for 0.9 s; this call gives it away.
         self._calls.glFinish()
         picture = buffer.toImage()
         buffer.release()
+        self._buffers.drop_unused()
         return picture
 
     def _sized(self, width: int, height: int) -> QOpenGLFramebufferObject:
@@ -85,7 +84,7 @@ class GlPicture:
             raise NoGl("no picture can be painted off the screen")
         return self._buffer
 
-    def _begin(self, camera: Camera, width: int, height: int, ground: QColor) -> None:
+    def _begin(self, scene: Scene, camera: Camera, width: int, height: int, ground: QColor) -> None:
         calls = self._calls
         calls.glViewport(0, 0, width, height)
         calls.glClearColor(ground.redF(), ground.greenF(), ground.blueF(), 1.0)
@@ -100,29 +99,43 @@ class GlPicture:
         calls.glMatrixMode(gl.PROJECTION)
         self._load(camera.projection(width, height))
         calls.glMatrixMode(gl.MODELVIEW)
+        if scene.section is None:
+            calls.glDisable(gl.CLIP_PLANE0)
+        else:
+            self._load(camera.view_matrix())
+            plane = np.array(scene.section, np.float64)
+            calls.glClipPlane(gl.CLIP_PLANE0, plane.ctypes.data)
+            calls.glEnable(gl.CLIP_PLANE0)
+
+    def _draw_all(self, scene: Scene, view: NDArray[np.float64]) -> None:
+        """What is solid; then what shines through, which hides nothing; then what is seen through all."""
+        layers: tuple[list[tuple[NDArray[np.float64], Batch]], ...] = ([], [], [])
+        for thing in scene.things:
+            for batch in thing.batches:
+                if len(batch.points):
+                    layers[_layer(batch)].append((thing.pose, batch))
+        for number, layer in enumerate(layers):
+            self._calls.glDepthMask(number == 0)
+            (self._calls.glDisable if number == 2 else self._calls.glEnable)(gl.DEPTH_TEST)
+            for pose, batch in layer:
+                self._load(view @ pose)
+                self._draw(batch, scene.pixel)
+        self._calls.glDepthMask(True)  # or nothing is cleared for the next picture
 
     def _load(self, matrix: NDArray[np.float64]) -> None:
         by_columns = np.ascontiguousarray(matrix.T, np.float64)
         self._calls.glLoadMatrixd(by_columns.ctypes.data)
 
-    def _draw(self, batch: Batch) -> None:
-        if not len(batch.points):
-            return
+    def _draw(self, batch: Batch, pixel: float) -> None:
         calls = self._calls
         if isinstance(batch, Points):
-            calls.glPointSize(batch.size)
-            mode, corners = gl.POINTS, 1
+            calls.glPointSize(batch.size * pixel)
         elif isinstance(batch, Lines):
-            calls.glLineWidth(batch.width)
-            mode, corners = gl.LINES, 2
-        else:
-            mode, corners = gl.TRIANGLES, 3
-        places = np.ascontiguousarray(batch.points.reshape(-1, 3), np.float32)
-        colours = np.ascontiguousarray(np.repeat(batch.colours, corners, axis=0), np.uint8)
-        calls.glEnableClientState(gl.VERTEX_ARRAY)
-        calls.glEnableClientState(gl.COLOR_ARRAY)
-        calls.glVertexPointer(3, gl.FLOAT, 0, places.ctypes.data)
-        calls.glColorPointer(4, gl.UNSIGNED_BYTE, 0, colours.ctypes.data)
-        calls.glDrawArrays(mode, 0, len(places))
-        calls.glDisableClientState(gl.COLOR_ARRAY)
-        calls.glDisableClientState(gl.VERTEX_ARRAY)
+            calls.glLineWidth(batch.width * pixel)
+        self._buffers.draw(batch)
+
+
+def _layer(batch: Batch) -> int:
+    if isinstance(batch, Lines) and batch.is_on_top:
+        return 2
+    return 1 if is_glass(batch) else 0

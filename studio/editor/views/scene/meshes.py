@@ -32,7 +32,7 @@ HEIGHTS = ("height", "mean", "elevation", "terrain")
 
 
 def shape_batches(shape: Shape) -> tuple[Batch, ...]:
-    """In the axes of its body or moving part. A mesh is a file that Studio does not read: nothing is drawn."""
+    """In the axes of its body or moving part. A mesh is in a file of its own: see `solid_batches`."""
     match shape:
         case Box():
             faces, edges = _box(shape.size)
@@ -42,6 +42,11 @@ def shape_batches(shape: Shape) -> tuple[Batch, ...]:
             faces, edges = _sphere(shape.radius), np.zeros((0, 2, 3))
         case _:
             return ()
+    return solid_batches(shape, faces, edges)
+
+
+def solid_batches(shape: Shape, faces: Floats, edges: Floats) -> tuple[Batch, ...]:
+    """With the colour and at the place of a shape."""
     colour = _colour(shape.colour)
     edge = _edge(colour)
     faces, edges = moved(faces, shape.pose.matrix), moved(edges, shape.pose.matrix)

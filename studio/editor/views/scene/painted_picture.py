@@ -48,15 +48,26 @@ class PaintedPicture:
                     continue
                 corners = 1 if isinstance(batch, Points) else 2 if isinstance(batch, Lines) else 3
                 size = batch.size if isinstance(batch, Points) else batch.width if isinstance(batch, Lines) else 0.0
-                pixels, depth = camera.project(moved(batch.points.reshape(-1, 3), thing.pose), width, height)
+                places = moved(batch.points.reshape(-1, 3), thing.pose)
+                pixels, depth = camera.project(places, width, height)
                 pixels, depth = pixels.reshape(-1, corners, 2), depth.reshape(-1, corners)
                 seen = (depth > camera.nearest_m).all(axis=1)
+                if scene.section is not None:
+                    cut = np.array(scene.section)
+                    seen &= (places @ cut[:3] + cut[3] >= 0).reshape(-1, corners).all(axis=1)
                 seen &= (pixels.max(axis=1) > 0).all(axis=1) & (pixels.min(axis=1) < (width, height)).all(axis=1)
                 colours = [QColor(*colour) for colour in batch.colours[seen].tolist()]
                 marks += [(mark, size, colour) for mark, colour in zip(pixels[seen].tolist(), colours, strict=True)]
                 # Lines and points lie on faces: they come after those of the same distance, ways far after.
                 is_way = isinstance(batch, Points) or (isinstance(batch, Lines) and batch.width > 1.0)
-                nearer = 0.0 if isinstance(batch, Triangles) else (0.05 if is_way else 0.004) * camera.distance_m
+                is_on_top = isinstance(batch, Lines) and batch.is_on_top
+                nearer = (
+                    camera.farthest_m
+                    if is_on_top
+                    else 0.0
+                    if isinstance(batch, Triangles)
+                    else (0.05 if is_way else 0.004) * camera.distance_m
+                )
                 depths.append(depth[seen].mean(axis=1) - nearer)
         order = np.argsort(-np.concatenate(depths), kind="stable") if depths else np.zeros(0, int)
         return [marks[i] for i in order.tolist()]

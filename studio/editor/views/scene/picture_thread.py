@@ -45,8 +45,10 @@ class PictureThread(QObject):
     made = pyqtSignal(object)
     """Made."""
 
-    def __init__(self, parent: QObject) -> None:
+    def __init__(self, parent: QObject, *, without_gl: str = "") -> None:
+        """`without_gl`: why no OpenGL shall be tried."""
         super().__init__(parent)
+        self._without_gl = without_gl
         self.maker: PictureMaker | None = None
         """None until the first picture is asked for."""
         self.why_no_gl = ""
@@ -60,7 +62,9 @@ class PictureThread(QObject):
         """The newest job replaces one that was not begun."""
         if self._thread is None:
             platform = QGuiApplication.platformName()
-            if platform in WITHOUT_GL:
+            if self._without_gl:
+                self.why_no_gl = self._without_gl
+            elif platform in WITHOUT_GL:
                 self.why_no_gl = f"Qt's platform {platform} has none"
             else:
                 self._surface = QOffscreenSurface()  # Qt wants it made by the window's thread

@@ -1,0 +1,114 @@
+"""Mounting: a frame is dragged onto a frame of another body, which shows the vehicle as it would be.
+
+On release one of six alternatives is chosen and confirmed; the edit is done by that, so Esc costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from studio.editor.geometry.selection import FrameThing, Thing
+from studio.editor.geometry.view.gestures.gesture import Spot
+from studio.editor.geometry.view.picking import PickPoint, pick_point
+from studio.editor.geometry.view.stage import Stage
+from studio.errors import StudioError
+from studio.model.geometry.arrange import ALTERNATIVES, Alternative, hanging_on, mount
+from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Model
+from studio.model.geometry.linkage import Part
+from studio.model.geometry.what_if import with_constraint
+
+NEAR_PX = 18.0
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A frame on a frame: what is left to choose is how it is turned."""
+
+    carried: FrameThing
+    carrier: FrameThing
+
+    def would(self, model: Model, alternative: Alternative) -> Model:
+        old = hanging_on(model, self.carried.body)
+        name = old.name if old is not None else "mount"
+        made = Constraint(name, FrameName(*_pair(self.carrier)), FrameName(*_pair(self.carried)), alternative.pose)
+        return with_constraint(model, made, name)
+
+
+class MountGesture:
+    def __init__(self, stage: Stage, carried: FrameThing) -> None:
+        self.stage, self.carried = stage, carried
+        self._model = stage.workspace.assembled.model
+        self.fitting = fitting_frames(stage, carried)
+        self.offer: Offer | None = None
+        self.mouse: tuple[float, float] | None = None
+        self._points = [each for each in stage.drawing.pickable.points if each.thing in self.fitting]
+
+    @property
+    def words(self) -> str:
+        if self.offer is not None:
+            return f"Mount {self.carried} on {self.offer.carrier} · release to choose how it is turned"
+        if not self.fitting:
+            return f"No frame is free for {self.carried}: each takes one constraint"
+        return f"Drag {self.carried} onto a frame of another body · Esc cancels"
+
+    def move(self, spot: Spot) -> None:
+        self.mouse = spot.x, spot.y
+        found = pick_point(self._points, spot.camera, spot.x, spot.y, *spot.size, NEAR_PX)
+        carrier = found.thing if found is not None else None
+        if carrier != (self.offer.carrier if self.offer is not None else None):
+            self.offer = Offer(self.carried, carrier) if isinstance(carrier, FrameThing) else None
+            self.stage.show_preview(self.offer.would(self._model, ALTERNATIVES[0]) if self.offer is not None else None)
+
+    def end(self) -> bool:
+        """The strip of alternatives does the edit."""
+        return False
+
+    def cancel(self) -> None:
+        self.offer = None
+        self.stage.show_preview(None)
+
+
+def fitting_frames(stage: Stage, carried: FrameThing) -> set[Thing]:
+    """Free frames of bodies that do not hang on this one."""
+    model = stage.workspace.assembled.model
+    own = hanging_on(model, carried.body)
+    taken = {end for each in model.constraints if each is not own for end in (each.start, each.end)}
+    if FrameName(*_pair(carried)) in taken:
+        return set()
+    below = {part.body for part in stage.description.below(Part(carried.body))}
+    return {
+        FrameThing(name, frame.name)
+        for name, body in model.bodies.items()
+        if name not in below
+        for frame in body.frames
+        if FrameName(name, frame.name) not in taken
+    }
+
+
+def do_mount(stage: Stage, offer: Offer, alternative: Alternative) -> bool:
+    """As one step of undo, in the file that was opened."""
+    assembly = stage.workspace.value()
+    stage.show_preview(None)
+    if not isinstance(assembly, Assembly):
+        stage.context.say("A body by itself has nothing to mount on: open an assembly", trouble=True)
+        return False
+    try:
+        made = mount(
+            stage.workspace.assembled.model,
+            assembly,
+            FrameName(*_pair(offer.carried)),
+            FrameName(*_pair(offer.carrier)),
+            alternative.pose,
+        )
+    except StudioError as error:
+        stage.context.say(str(error), trouble=True)
+        return False
+    return stage.context.do_all(made.label, made.edits)
+
+
+def first_point(points: list[PickPoint], thing: Thing) -> PickPoint | None:
+    return next((each for each in points if each.thing == thing), None)
+
+
+def _pair(thing: FrameThing) -> tuple[str, str]:
+    return thing.body, thing.frame
