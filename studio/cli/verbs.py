@@ -49,6 +49,7 @@ VERBS = (
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
     Verb("model", "check, query and convert bodies and assemblies", "studio.cli.model"),
     Verb("sim", "inspect and make worlds of the embedded simulator", "studio.cli.sim"),
+    Verb("gazebo", "install, run and steer a real Gazebo server", "studio.cli.gazebo"),
     Verb("profile", "write component.xml from the component's class", "studio.cli.profile"),
     Verb("bench", "compare with other libraries, side by side", "studio.cli.bench"),
     Verb("completion", "print the script for completion in bash, zsh or fish", "studio.cli.completion"),

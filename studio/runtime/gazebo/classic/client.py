@@ -66,6 +66,14 @@ class ClassicClient:
     def state(self) -> State:
         return self._loop.state
 
+    def wait_for_server(self, timeout_s: float) -> bool:
+        """Whether it was reached within this time."""
+        return self._loop.reached.wait(timeout_s)
+
+    def full_name(self, topic: str) -> str:
+        """`~/scan` as the server calls it."""
+        return self._loop.full_name(topic)
+
     def publishers(self) -> list[Publisher]:
         return sorted(self._loop.publishers, key=lambda each: (each.topic, each.host, each.port))
 
@@ -150,6 +158,7 @@ class _Loop:
         self._incoming: set[Connection] = set()
         self._worlds: tuple[str, ...] = ()
         self._next_try_ns, self._wait_ns = 0, FIRST_WAIT_NS
+        self.reached = threading.Event()
         self._is_over = False
 
     def do(self, task: Task) -> None:
@@ -258,6 +267,10 @@ class _Loop:
     def _become(self, state: State) -> None:
         if state != self.state:
             self.state = state
+            if isinstance(state, Connected):
+                self.reached.set()
+            else:
+                self.reached.clear()
             self._changed(state)
 
     # ---- what is wanted
@@ -265,7 +278,7 @@ class _Loop:
     def _ask_for(self, wanted: Subscription) -> None:
         if self._master is not None and self._worlds:
             host, port = self._listening()
-            self._master.send(packet("subscribe", wanted.message(self._full(wanted.topic), host, port)))
+            self._master.send(packet("subscribe", wanted.message(self.full_name(wanted.topic), host, port)))
             for publisher in self.publishers:
                 self._join(wanted, publisher)
 
@@ -277,7 +290,7 @@ class _Loop:
     def _join(self, wanted: Subscription, publisher: Publisher) -> None:
         address = publisher.host, publisher.port
         is_own = self._listener is not None and address == self._listener.getsockname()
-        if is_own or publisher.topic != self._full(wanted.topic) or address in wanted.connections:
+        if is_own or publisher.topic != self.full_name(wanted.topic) or address in wanted.connections:
             return
         if publisher.type_name != wanted.type_name:
             why = f"{publisher.topic} carries {publisher.type_name}, not {wanted.type_name}"
@@ -304,7 +317,7 @@ class _Loop:
         if self._master is not None and self._worlds:
             host, port = self._listening()
             told = classic_messages().new(
-                "Publish", topic=self._full(offered.topic), msg_type=offered.type_name, host=host, port=port
+                "Publish", topic=self.full_name(offered.topic), msg_type=offered.type_name, host=host, port=port
             )
             self._master.send(packet("advertise", told))
 
@@ -342,10 +355,10 @@ class _Loop:
             self._refusals.add("subscriber", error)
             return
         for offered in self._publications:
-            if self._full(offered.topic) == topic:
+            if self.full_name(offered.topic) == topic:
                 offered.add(connection)
 
-    def _full(self, topic: str) -> str:
+    def full_name(self, topic: str) -> str:
         if not topic.startswith("~"):
             return topic
         world = self._worlds[0] if self._worlds else "default"
