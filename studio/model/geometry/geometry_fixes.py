@@ -14,14 +14,16 @@ from studio.model.geometry.assembly import Assembly, Constraint, FrameName
 from studio.model.geometry.assembly_edits import SetConstraint
 from studio.model.geometry.body import Body, Frame
 from studio.model.geometry.edits import AddFrame, MoveConstraint, RemoveFrame, SetSensor, Unbind
+from studio.model.geometry.joints import Joint
 from studio.model.geometry.linkage import part_of
 from studio.model.geometry.part_edits import SetFrame, SetJoint, SetMass, SetShape
 from studio.model.geometry.poses import HERE, Pose, inverse
 from studio.model.geometry.rules import FAR_M
 from studio.model.geometry.sensors import Bumper
-from studio.model.geometry.shapes import Box, Cylinder, Sphere
+from studio.model.geometry.shapes import Box, Cylinder, Shape, Sphere
 from studio.model.geometry.tidy_poses import pose_like
 from studio.model.geometry.workspace import On, Workspace
+from studio.model.origin import Origin
 
 MILLIMETRE = 0.001
 
@@ -161,24 +163,31 @@ def _missing_names(body: Body, part: str, file: Path) -> Iterator[GeometryFix]:
 
 
 def _units(body: Body, problem: Problem, file: Path) -> Iterator[GeometryFix]:
-    line = problem.line
     for frame in body.frames:
-        if line is not None and frame.origin is not None and frame.origin.line == line:
+        if _is_meant(problem, frame.name, frame.origin):
             yield from _of_frame(frame, problem, file)
     for index, shape in enumerate(body.shapes):
-        is_meant = line is not None and shape.origin is not None and shape.origin.line == line
-        if is_meant and shape.extent_m > FAR_M and isinstance(shape, Box | Cylinder | Sphere):
-            smaller = _in_millimetres(shape)
-            yield GeometryFix("Read it as millimetres", (On(SetShape(index, smaller), file),))
+        is_large = shape.extent_m > FAR_M and isinstance(shape, Box | Cylinder | Sphere)
+        if is_large and "m long" in problem.message and _is_meant(problem, shape.name, shape.origin):
+            yield GeometryFix("Read it as millimetres", (On(SetShape(index, _in_millimetres(shape)), file),))
     for joint in body.joints:
-        if line is not None and joint.origin is not None and joint.origin.line == line and "radians" in problem.message:
-            scale = math.pi / 180
-            limits = {
-                key: None if value is None else value * scale
-                for key, value in (("lower", joint.lower), ("upper", joint.upper), ("speed", joint.speed))
-            }
-            meant = replace(joint, angles="degrees", home=joint.home * scale, **limits)  # type: ignore[arg-type]
-            yield GeometryFix("Read it as degrees", (On(SetJoint(joint.name, meant), file),))
+        if "is limited to" in problem.message and _is_meant(problem, joint.name, joint.origin):
+            yield GeometryFix("Read it as degrees", (On(SetJoint(joint.name, _in_degrees(joint)), file),))
+
+
+def _is_meant(problem: Problem, name: str, origin: Origin | None) -> bool:
+    """By its name; what has none by its line."""
+    part = problem.subject.partition(":")[2]
+    return name == part if part else origin is not None and origin.line == problem.line
+
+
+def _in_degrees(joint: Joint) -> Joint:
+    scale = math.pi / 180
+    limits = {
+        key: None if value is None else value * scale
+        for key, value in (("lower", joint.lower), ("upper", joint.upper), ("speed", joint.speed))
+    }
+    return replace(joint, angles="degrees", home=joint.home * scale, **limits)  # type: ignore[arg-type]
 
 
 def _of_frame(frame: Frame, problem: Problem, file: Path) -> Iterator[GeometryFix]:
@@ -191,14 +200,16 @@ def _of_frame(frame: Frame, problem: Problem, file: Path) -> Iterator[GeometryFi
         yield GeometryFix("Read it as millimetres", (On(SetFrame(frame.name, replace(frame, pose=meant)), file),))
 
 
-def _in_millimetres(shape: Box | Cylinder | Sphere) -> Box | Cylinder | Sphere:
+def _in_millimetres(shape: Shape) -> Shape:
     pose = Pose(_scaled(shape.pose.xyz), shape.pose.rotation)
     match shape:
         case Box():
             return replace(shape, pose=pose, size=_scaled(shape.size))
         case Cylinder():
             return replace(shape, pose=pose, radius=_mm(shape.radius), length=_mm(shape.length))
-    return replace(shape, pose=pose, radius=_mm(shape.radius))
+        case Sphere():
+            return replace(shape, pose=pose, radius=_mm(shape.radius))
+    return shape
 
 
 def _scaled(values: tuple[float, float, float]) -> tuple[float, float, float]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Literal
 
 Kind = Literal["same", "added", "removed", "gap"]
@@ -76,6 +78,17 @@ def text_changes(saved: bytes | None, now: bytes) -> TextChanges:
         lines += [Line("removed", before[i], i + 1) for i in range(old, old_end)]
         lines += [Line("added", after[i], None, i + 1) for i in range(new, new_end)]
     return TextChanges(tuple(lines))
+
+
+@lru_cache(maxsize=8)
+def lines_now(before: bytes, now: bytes) -> Mapping[int, int]:
+    """Numbers of lines, from 1 on, that both texts have; a line that was changed in its place is taken for the same."""
+    old, new = (text.decode("utf-8", "replace").splitlines() for text in (before, now))
+    found: dict[int, int] = {}
+    for kind, first, last, place, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal" or (kind == "replace" and last - first == end - place):
+            found |= {first + step + 1: place + step + 1 for step in range(last - first)}
+    return found
 
 
 def _lines(count: int) -> str:

@@ -48,6 +48,7 @@ from studio.model.geometry.edits import FollowFrame, RenameFrame
 from studio.model.geometry.library import FOLDERS, Library
 from studio.model.geometry.rotations import GeometryError
 from studio.model.geometry.rules import check_model
+from studio.model.geometry.text_changes import lines_now
 from studio.model.geometry.transforms import Transforms
 from studio.model.history import Edit
 from studio.model.xml_file import parse_hardened
@@ -342,6 +343,13 @@ class Workspace:
     def saved_text(self, file: Path | None = None) -> bytes | None:
         """What was read from disk or written to it last; None if there is no such file yet."""
         return self._open_files[self._key(file)].on_disk
+
+    def line_now(self, line: int, file: Path | None = None) -> int | None:
+        """Where a line is in `text`, by the number that the parts of the model remember; None if it is not the same
+        any more."""
+        key = self._key(file)
+        read = self._files.parts[key].model.written or self._open_files[key].base
+        return lines_now(read, self.text(file)).get(line)
 
     def texts(self) -> dict[Path, bytes]:
         """Of all files that were opened, also those that an undone edit has brought."""
