@@ -395,7 +395,7 @@ class GeometryDesk(QObject):
     def refresh(self) -> None:
         window = self.window
         for name, document in self.documents.items():
-            if window.docks.title(name) != document.title:
+            if window.docks.has(name) and window.docks.title(name) != document.title:
                 window.docks.set_title(name, document.title)
         window.menus.show_session()
         window.show_title()

@@ -1,4 +1,4 @@
-"""A vehicle as a document of the real window: opened, edited, undone, saved, restored, and changed by other programs."""
+"""A vehicle as a document of the real window: opened, edited, saved, restored, and changed by other programs."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_it_opens_without_a_project_and_its_layout_comes(alone: MainWindow, rapt
     document.do(LOW)
     assert alone.windowTitle().startswith("raptor.xml* ")
     assert alone.docks.title(alone.vehicles.name_of(raptor)) == "raptor.xml •"
-    assert [each.path for each in alone.settings.recents.all()][0] == str(raptor)
+    assert alone.settings.recents.all()[0].path == str(raptor)
 
 
 def test_undo_redo_and_save_by_their_keys(alone: MainWindow, raptor: Path) -> None:
