@@ -150,12 +150,18 @@ class Keeping(QObject):
             return
         if not changed:
             self.window.notice.withdraw(self._about)
-        elif workspace.is_modified or workspace.history.labels or workspace.history.redo_label or self._trouble():
+        elif self._has_work or any(not path.exists() for path in changed) or self._trouble():
             self._ask(changed)
         else:
             self.reload_wanted.emit()
             names = ", ".join(path.name for path in changed)
             self.window.status.say(f"{names} changed on disk and was read again")
+
+    @property
+    def _has_work(self) -> bool:
+        """Whether reading the files again would lose edits, or what can be undone."""
+        workspace = self.document.workspace
+        return bool(workspace.is_modified or workspace.history.labels or workspace.history.redo_label)
 
     def _ask(self, changed: list[Path]) -> None:
         gone = [path for path in changed if not path.exists()]
