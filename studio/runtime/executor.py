@@ -88,6 +88,8 @@ class Executor:
         self.gated = True
         self.epoch = 0
         self.stopped = False
+        self.ends_now = False
+        """Set by anybody: it ends after the event in hand, and not when STOP comes behind all that waits before it."""
         self.handling_since_ns = 0
         """When the executor last took a letter; 0 while it has nothing to do."""
         self.frame = b""
@@ -215,6 +217,9 @@ class Executor:
             self.handling_since_ns = 0
             letter = receive()
             self.handling_since_ns = monotonic_ns()
+            if self.ends_now:
+                self._finish()
+                break
             if calls.inbox or calls.deferred:
                 calls.serve_waiting()
             if letter is not None:

@@ -98,6 +98,7 @@ class Host:
         return cell
 
     def main(self) -> int:
+        signal.signal(signal.SIGTERM, self._end_now)
         self._debugger.at_start()
         self.set_up()
         self._subscribe()
@@ -108,6 +109,10 @@ class Host:
         self.executor.close()
         self.context.destroy(linger=500)
         return 0 if self.executor.stopped else 1
+
+    def _end_now(self, *_: object) -> None:
+        """It has been told to stop, but may have much to handle before it hears of that. A stuck one is killed."""
+        self.executor.ends_now = True
 
     def _execute(self) -> None:
         for cell in self.executor.cells.values():

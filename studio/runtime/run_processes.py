@@ -25,6 +25,8 @@ from studio.runtime.run_folder import RunFolders
 from studio.runtime.spawning import spawn, spawn_host
 from studio.runtime.supervision import BROKER
 
+HEARS_WITHIN_S = 1.0
+"""That it is to stop. What is far behind has much to handle before it hears of that."""
 ENDS_WITHIN_S = 4.0
 TERMINATE_WITHIN_S = 2.0
 RECORDER_WITHIN_S = 6.0
@@ -145,9 +147,18 @@ class RunProcesses:
         if process.poll() is None:  # the number of one that has long ended may be somebody else's by now
             signal_group(process, signal.SIGKILL)
 
+    def await_hosts(self, plan: Plan, hosts: Mapping[str, Process], deadline: Deadline) -> None:
+        """They have been told to stop. Ours end at once on SIGTERM, with all that they do at their end; other programs
+        would only be cut short."""
+        wait_all(hosts.values(), deadline.left_s(HEARS_WITHIN_S))
+        for host, process in hosts.items():
+            if process.poll() is None and not any(each.command for each in plan.on_host(host)):
+                process.terminate()
+        wait_all(hosts.values(), deadline.left_s())
+
     def see_off(self, plan: Plan, leaving: Mapping[str, Process]) -> None:
         """They have been told to stop."""
-        wait_all(leaving.values(), ENDS_WITHIN_S)
+        self.await_hosts(plan, leaving, Deadline(ENDS_WITHIN_S))
         end_all(leaving.values(), TERMINATE_WITHIN_S)
         for host, process in leaving.items():
             self._bury(process)
@@ -180,7 +191,7 @@ class RunProcesses:
 
     def _end_processes(self, deadline: Deadline) -> None:
         """All of them; the hosts have been asked to before, if anybody could ask them."""
-        processes = self._living_hosts()
+        processes = [*self._living_hosts().values()]
         end_all(processes, TERMINATE_WITHIN_S)
         self.observer.settle()
         if self.recorder is not None:
@@ -193,9 +204,9 @@ class RunProcesses:
             signal_group(process, signal.SIGKILL)
             process.wait()
 
-    def _living_hosts(self) -> list[Process]:
+    def _living_hosts(self) -> dict[str, Process]:
         """What is left of those who ended before was ended then, and their numbers may be somebody else's by now."""
-        return [process for host, process in self.hosts.items() if host not in self.exits]
+        return {host: process for host, process in self.hosts.items() if host not in self.exits}
 
     def _end_broker(self) -> None:
         if self.broker.poll() is None:

@@ -13,7 +13,7 @@ from studio.runtime.control import Control, ControlError
 from studio.runtime.ending import STOP_WITHIN_S, Deadline
 from studio.runtime.events import Happening, ProcessGaveUp, RecordingGap, RecordingMoved
 from studio.runtime.plan import RECORDER, Plan
-from studio.runtime.process import Process, wait_all, wait_for_any
+from studio.runtime.process import Process, wait_for_any
 from studio.runtime.recording.interim import Interim
 from studio.runtime.run_processes import ENDS_WITHIN_S, RunProcesses
 from studio.runtime.safety import SafetyStops
@@ -248,19 +248,19 @@ class SupervisedRun(RunProcesses):
         self.safety.close()
         self.supervisor.rest()
         if self._launched:
-            self._ask_to_stop(self._living_hosts())
+            self._ask_to_stop()
         self._end_processes(deadline)
         self.supervisor.end()
         self.interim.forget()
         self._close_connections()
 
-    def _ask_to_stop(self, processes: list[Process]) -> None:
-        asked_ns = monotonic_ns()
+    def _ask_to_stop(self) -> None:
+        deadline = Deadline(ENDS_WITHIN_S)
         try:
             self._supervision.ask("stop", timeout_s=ASK_WITHIN_S)
         except ControlError:
             return  # a broker that is gone or stuck: the signals will do
-        wait_all(processes, ENDS_WITHIN_S - (monotonic_ns() - asked_ns) / SECOND_NS)
+        self.await_hosts(self.plan, self._living_hosts(), deadline)
 
 
 def _next_free(file: Path) -> Path:

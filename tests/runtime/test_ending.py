@@ -15,6 +15,7 @@ from studio.runtime.ending import STOP_WITHIN_S, await_writer
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan, RecordingPlan
 from studio.runtime.recording import LogReader
+from studio.runtime.run_processes import ENDS_WITHIN_S
 from studio.runtime.supervision import RestartPolicy
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
@@ -69,6 +70,18 @@ def test_a_broker_that_stands_still_costs_a_recorder_neither_its_log_nor_the_sys
     assert recorded.recorder is not None and recorded.recorder.returncode == 0
     with LogReader(tmp_path / "trial.mcap") as reader:
         assert reader.is_finished
+
+
+def test_a_component_that_is_far_behind_is_deactivated_and_ends_at_once(tmp_path: Path) -> None:
+    """The word to stop comes behind all that waits for it: here more than a minute of work."""
+    words = tmp_path / "words"
+    behind = Part("FarBehind", {"raw": "ticker.out"}, {"file": str(words)})
+    with Session(plan(ticker=Part("Ticker", period_s=0.001), behind=behind)) as session:
+        session.launch()
+        session.start("run")
+        await_true(lambda: session.observer.component("ticker").get("handled", 0) > 1500, "a queue")
+        assert closed_in_s(session) < ENDS_WITHIN_S
+        assert words.read_text() == "deactivated" and session.hosts["behind"].returncode == 0
 
 
 @pytest.mark.parametrize(("does", "is_awaited"), [(WRITES_FOR_A_WHILE, True), (STANDS_STILL, False)])

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import ClassVar
 
 from studio.messages import Float64
@@ -30,6 +31,19 @@ class Suicide(Component):
         if message.data == 5:
             os.kill(os.getpid(), signal.SIGKILL)
         self.out.publish(message)
+
+
+class FarBehind(Component):
+    """Gets more than it can handle; writes into a file that it was deactivated."""
+
+    raw = InPort(Float64)
+    file = Parameter("")
+
+    def on_raw(self, message: Float64) -> None:
+        time.sleep(0.05)
+
+    def on_deactivate(self) -> None:
+        Path(self.file).write_text("deactivated")
 
 
 class Early(Component):
