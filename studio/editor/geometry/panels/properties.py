@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QScrollArea, QSpinBo
 
 from studio.editor.geometry import thing_edits
 from studio.editor.geometry.panels.form import Form
+from studio.editor.geometry.panels.mesh_actions import mesh_fields
 from studio.editor.geometry.panels.part_forms import frame_form, joint_form, sensor_form, shape_form
 from studio.editor.geometry.panels.vehicle_forms import body_form, constraint_form, vehicle_form
 from studio.editor.geometry.protocols import Context
@@ -27,6 +28,7 @@ from studio.editor.geometry.selection import (
 from studio.editor.geometry.units import Units, load_units, save_units
 from studio.editor.theme import Theme
 from studio.model.geometry.arrange import hanging_on
+from studio.model.geometry.shapes import Mesh
 
 
 class Properties(QWidget):
@@ -103,8 +105,10 @@ class Properties(QWidget):
                 joint_form(form, context, thing, rename)
             case SensorThing():
                 sensor_form(form, context, thing, rename)
-            case ShapeThing():
+            case ShapeThing(body, index):
                 shape_form(form, context, thing, rename)
+                if isinstance(context.workspace.assembled.model.bodies[body].shapes[index], Mesh):
+                    mesh_fields(form, context, thing)
 
     def _shape_of(self, thing: Thing) -> object:
         """What decides about the rows of its form."""
