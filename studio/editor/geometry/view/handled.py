@@ -54,8 +54,8 @@ class Handled:
     pose: Floats
     would: Callable[[Floats], Model]
     edit: Callable[[Floats], On]
-    carrier: Floats
-    """The axes of what carries it: those of its body."""
+    pivot: Floats
+    """What it turns about and along: the frame by which it is mounted, else its own."""
 
 
 def place_of(stage: Shown, thing: Thing) -> Floats | None:
@@ -131,12 +131,13 @@ def _bound(stage: Shown, part: Part, branch: Branch, name: str) -> Handled | Non
         return pose_like(constraint.pose, fixed @ between @ end_frame)
 
     home = workspace.home("constraint", constraint.name)
+    own = constraint.end if branch.forward else constraint.start
     return Handled(
         name,
         stage.drawing.poses[part],
         lambda there: with_constraint_at(model, constraint.name, pose_for(there)),
         lambda there: On(MoveConstraint(home.name, pose_for(there)), home.file),
-        carrier,
+        stage.drawing.frames.get(FrameThing(*own), stage.drawing.poses[part]),
     )
 
 
@@ -157,7 +158,7 @@ def _placed(stage: Shown, body: str) -> Handled | None:
         stage.drawing.poses[Part(body)],
         lambda there: with_body_at(model, body, pose_for(there)),
         lambda there: On(SetBody(home.name, replace(member, pose=pose_for(there))), home.file),
-        np.eye(4),
+        stage.drawing.poses[Part(body)],
     )
 
 
@@ -175,7 +176,7 @@ def _frame(stage: Shown, thing: FrameThing) -> Handled:
         stage.drawing.frames[thing],
         lambda there: with_frame_at(model, thing.body, thing.frame, pose_for(there)),
         lambda there: On(MoveFrame(thing.frame, pose_for(there)), _file(stage, thing.body)),
-        carrier,
+        stage.drawing.frames[thing],
     )
 
 
@@ -195,7 +196,7 @@ def _shape(stage: Shown, thing: ShapeThing) -> Handled:
         carrier @ shape.pose.matrix,
         lambda there: with_shape_at(model, thing.body, thing.index, pose_for(there)),
         moved_shape,
-        carrier,
+        carrier @ shape.pose.matrix,
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from studio.editor.geometry.selection import BodyThing, FrameThing, Pick, ShapeThing, Thing, VehicleThing
 from studio.editor.geometry.view.gestures.camera import OrbitGesture, PanGesture
 from studio.editor.geometry.view.gestures.gesture import Gesture, Spot
-from studio.editor.geometry.view.gestures.mounting import MountGesture, Offer
+from studio.editor.geometry.view.gestures.mounting import MountGesture, Offer, mountable
 from studio.editor.geometry.view.gestures.moving import TransformGesture
 from studio.editor.geometry.view.gestures.section import (
     SectionGesture,
@@ -52,6 +52,8 @@ class Press:
     pans: bool
     handle: Handle | None
     hit: Hit | None
+    carried: FrameThing | None
+    """With the tool that mounts: what would be dragged."""
 
 
 @dataclass(frozen=True)
@@ -110,8 +112,8 @@ class Hands:
         if held is None:
             return None
         frame = np.eye(4)
-        frame[:3, :3] = self._turn_of(held.pose)
-        frame[:3, 3] = held.pose[:3, 3] if self.origin is None else self.origin
+        frame[:3, :3] = self._turn_of(held.pivot)
+        frame[:3, 3] = held.pivot[:3, 3] if self.origin is None else self.origin
         return Gizmo(frame, kinds)
 
     def _turn_of(self, own: np.ndarray) -> np.ndarray:
@@ -174,7 +176,9 @@ class Hands:
         handle = gizmo.at(*at) if gizmo is not None and button == "left" else None
         if handle is not None and self.tool == "section" and handle.axis != section_axis(self.stage):
             handle = None
-        self._press = Press(button, spot.x, spot.y, adds, pans, handle, spot.hit() if button != "middle" else None)
+        hit = spot.hit() if button != "middle" else None
+        carried = mountable(self.stage, spot) if self.tool == "mount" and button == "left" else None
+        self._press = Press(button, spot.x, spot.y, adds, pans, handle, hit, carried)
 
     def move(self, spot: Spot) -> None:
         if self.gesture is not None:
@@ -204,8 +208,8 @@ class Hands:
                 made = self._with_handle(press.handle, spot)
                 if made is not None:
                     return made
-            elif self.tool == "mount" and press.hit is not None and isinstance(press.hit.thing, FrameThing):
-                return MountGesture(self.stage, press.hit.thing)
+            elif self.tool == "mount" and press.carried is not None:
+                return MountGesture(self.stage, press.carried)
             return OrbitGesture(self.stage, spot)
         return PanGesture(self.stage, spot)
 

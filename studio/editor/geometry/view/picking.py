@@ -83,15 +83,21 @@ def pick_point(
     points: list[PickPoint], camera: Camera, x: float, y: float, width: int, height: int, near_px: float = NEAR_PX
 ) -> Hit | None:
     """Of those close to the pixel, the closest on the picture; of those as close, the nearest to the eye."""
+    return next(iter(points_near(points, camera, x, y, width, height, near_px)), None)
+
+
+def points_near(
+    points: list[PickPoint], camera: Camera, x: float, y: float, width: int, height: int, near_px: float = NEAR_PX
+) -> list[Hit]:
+    """All of them, the closest first: several frames are often in one place."""
     if not points:
-        return None
+        return []
     places, depths = camera.project(np.array([each.point for each in points]), width, height)
     off = np.hypot(places[:, 0] - x, places[:, 1] - y)
     off[depths < camera.nearest_m] = np.inf
-    best = int(np.lexsort((depths, np.round(off)))[0])
-    if off[best] > near_px:
-        return None
-    return Hit(points[best].thing, points[best].point, None, float(depths[best]))
+    order = np.lexsort((depths, np.round(off)))
+    near = [int(each) for each in order[: int((off <= near_px).sum())]]
+    return [Hit(points[each].thing, points[each].point, None, float(depths[each])) for each in near]
 
 
 def pick_line(lines: list[PickLine], camera: Camera, x: float, y: float, width: int, height: int) -> Hit | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from studio.editor.geometry.selection import FrameThing, Thing
 from studio.editor.geometry.view.gestures.gesture import Spot
-from studio.editor.geometry.view.picking import PickPoint, pick_point
+from studio.editor.geometry.view.picking import pick_point, points_near
 from studio.editor.geometry.view.stage import Stage
 from studio.errors import StudioError
 from studio.model.geometry.arrange import ALTERNATIVES, Alternative, hanging_on, mount
@@ -68,6 +68,15 @@ class MountGesture:
         self.stage.show_preview(None)
 
 
+def mountable(stage: Stage, spot: Spot) -> FrameThing | None:
+    """The frame below the mouse that has somewhere to go; where several are in one place, that of what is selected."""
+    near = points_near(stage.drawing.pickable.points, spot.camera, spot.x, spot.y, *spot.size)
+    frames = [hit.thing for hit in near if isinstance(hit.thing, FrameThing)]
+    chosen = getattr(stage.selection.current, "body", "")
+    fitting = [each for each in frames if fitting_frames(stage, each)]
+    return next((each for each in fitting if each.body == chosen), next(iter([*fitting, *frames]), None))
+
+
 def fitting_frames(stage: Stage, carried: FrameThing) -> set[Thing]:
     """Free frames of bodies that do not hang on this one."""
     model = stage.workspace.assembled.model
@@ -104,10 +113,6 @@ def do_mount(stage: Stage, offer: Offer, alternative: Alternative) -> bool:
         stage.context.say(str(error), trouble=True)
         return False
     return stage.context.do_all(made.label, made.edits)
-
-
-def first_point(points: list[PickPoint], thing: Thing) -> PickPoint | None:
-    return next((each for each in points if each.thing == thing), None)
 
 
 def _pair(thing: FrameThing) -> tuple[str, str]:

@@ -1,0 +1,230 @@
+"""The Raptor in the real view, by mouse and keys: what is picked where, and what an edit leaves in the file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import QPoint, Qt
+
+from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Pick, ShapeThing
+from studio.editor.geometry.view.face_frames import turned_to
+from studio.editor.geometry.view.gestures.mounting import fitting_frames
+from studio.model.geometry.assembly import Member
+from studio.model.geometry.edits import AddBody
+from tests.editor.geometry.view.conftest import Desk, Hand
+
+BUMPER = FrameThing("Raptor", "FrontBumperCenter")
+
+
+def test_a_click_selects_what_is_there_and_a_second_one_the_shape(hand: Hand) -> None:
+    selection = hand.desk.selection
+    hand.click(hand.at(BUMPER))
+    assert selection.selected == (BUMPER,), "a frame is picked through what lies before it"
+    deck = hand.at_point((-0.3, 0.2, 0.725))
+    hand.click(deck)
+    assert selection.selected == (BodyThing("Raptor"),)
+    hand.click(deck)
+    shapes = hand.desk.workspace.assembled.model.bodies["Raptor"].shapes
+    assert isinstance(selection.current, ShapeThing) and shapes[selection.current.index].name == "chassis"
+    hand.click(hand.at(FrameThing("Gps", "PhaseCenter")), Qt.KeyboardModifier.ControlModifier)
+    assert len(selection.selected) == 2
+    hand.click(QPoint(590, 330))
+    assert selection.selected == ()
+
+
+def test_hidden_bodies_are_neither_picked_nor_named(hand: Hand) -> None:
+    sensing = FrameThing("Gps", "PhaseCenter")
+    at = hand.at(sensing)
+    hand.desk.selection.choose(BodyThing("Gps"))
+    hand.view.commands.hide()
+    assert hand.desk.selection.hidden == {"Gps"}
+    hand.click(at)
+    assert getattr(hand.desk.selection.current, "body", "") != "Gps"
+    assert all(named.name != "Gps:PhaseCenter" for named in hand.view.stage.drawing.names)
+
+
+def test_a_question_takes_the_next_fitting_click(hand: Hand) -> None:
+    answers = []
+    hand.desk.selection.ask(Pick("Click a frame", (FrameThing,), answers.append))
+    hand.click(hand.at_point((-0.3, 0.2, 0.725)))
+    assert not answers, "a face is no frame"
+    hand.click(hand.at(BUMPER))
+    assert answers == [BUMPER] and hand.desk.selection.selected == ()
+
+
+def test_a_number_typed_after_r_and_y_pitches_the_camera_and_adds_nothing_else(hand: Hand) -> None:
+    workspace = hand.desk.workspace
+    before = workspace.text()
+    hand.desk.selection.choose(BodyThing("Flea"))
+    hand.keys("ry5")
+    assert workspace.text() == before, "nothing is edited before Enter"
+    hand.key(Qt.Key.Key_Return)
+    assert workspace.text() == before.replace(b'xyz="0 0 0.02" rpy="0 10 0"', b'xyz="0 0 0.02" rpy="0 15 0"')
+    assert workspace.history.labels == ["Turn Flea"]
+    workspace.undo()
+    assert workspace.text() == before
+
+
+def test_escape_takes_a_gesture_back(hand: Hand) -> None:
+    hand.desk.selection.choose(BodyThing("Flea"))
+    place = hand.where("Flea")
+    hand.keys("gz0.5")
+    stage = hand.view.stage
+    assert stage.preview is not None and hand.where("Flea") == place
+    hand.key(Qt.Key.Key_Escape)
+    assert stage.preview is None and not hand.desk.workspace.is_modified
+
+
+def test_the_arrow_of_the_gizmo_moves_by_steps_in_one_step_of_undo(hand: Hand) -> None:
+    hand.desk.selection.choose(BodyThing("Gps"))
+    hand.view.hands.take_tool("move")
+    canvas = hand.canvas
+    gizmo = hand.view.hands.gizmo()
+    assert gizmo is not None
+    tip = gizmo.arrow(2, canvas.camera, canvas.width(), canvas.height())[1]
+    start = QPoint(round(tip[0]), round(tip[1]))
+    before = hand.where("Gps")
+    hand.drag(start, start - QPoint(0, 60))
+    after = hand.where("Gps")
+    assert after[:2] == before[:2] and after[2] > before[2]
+    assert round((after[2] - before[2]) * 100, 6) % 1 == 0, "centimetres, as the snap says"
+    assert hand.desk.workspace.history.labels == ["Move Gps"]
+
+
+@pytest.mark.parametrize(("key", "axis"), [(Qt.Key.Key_PageUp, None), (Qt.Key.Key_Up, 2)])
+def test_keys_nudge_what_is_selected_by_one_step(hand: Hand, key: Qt.Key, axis: int | None) -> None:
+    hand.desk.selection.choose(FrameThing("Raptor", "Cabin"))
+    before = np.array(hand.where("Raptor:Cabin"))
+    hand.key(key)
+    moved = np.abs(np.array(hand.where("Raptor:Cabin")) - before)
+    assert moved.max() == pytest.approx(0.01) and np.count_nonzero(moved > 1e-9) == 1
+    if axis is not None:
+        assert int(moved.argmax()) == axis
+
+
+def test_a_frame_dragged_onto_another_mounts_its_body_after_a_choice(hand: Hand) -> None:
+    workspace = hand.desk.workspace
+    workspace.do(AddBody(Member("Hokuyo", "hokuyo_urg.xml")))
+    foot, rail = FrameThing("Hokuyo", "BottomCenter"), FrameThing("Raptor", "TopFrontRail")
+    hand.view.fit()
+    hand.view.commands.by_name["mount"].trigger()
+    assert rail in fitting_frames(hand.view.stage, foot)
+    assert FrameThing("Raptor", "TopCenterRail") not in fitting_frames(hand.view.stage, foot), "Flea sits there"
+    start, end = hand.at(foot), hand.at(rail)
+    hand.drag(start, end)
+    strip = hand.view.strip
+    assert strip is not None and len(strip.buttons) == 6
+    assert hand.view.stage.preview is not None and len(workspace.history.labels) == 1, "shown, not done"
+    strip.show_alternative(1)
+    strip.confirm()
+    assert hand.view.strip is None and hand.where("Hokuyo") == [1.4, 0.0, 1.95]
+    turned = workspace.assembled.transforms.get_transformation("Hokuyo", "Raptor")
+    assert turned[:2, 0].tolist() == pytest.approx([0.0, 1.0], abs=1e-9)
+    assert hand.desk.workspace.history.labels[-1] == "Mount Hokuyo on Raptor:TopFrontRail"
+
+
+def test_escape_in_the_strip_mounts_nothing(hand: Hand) -> None:
+    hand.view.commands.by_name["mount"].trigger()
+    hand.drag(hand.at(FrameThing("Gps", "BottomCenter")), hand.at(BUMPER))
+    strip = hand.view.strip
+    assert strip is not None
+    strip.cancel()
+    assert hand.view.strip is None and not hand.desk.workspace.is_modified and hand.view.stage.preview is None
+
+
+def test_a_clicked_face_gets_a_frame_with_z_along_its_normal(hand: Hand) -> None:
+    hand.view.commands.ask_face()
+    hand.click(hand.at_point((-0.3, 0.2, 0.725)))
+    field = hand.view.commands.name_field
+    assert field is not None and field.text() == "ChassisMount"
+    field.setText("Deck")
+    field.returnPressed.emit()
+    frame = hand.desk.workspace.assembled.model.bodies["Raptor"].frame("Deck")
+    assert frame.pose.xyz[2] == pytest.approx(0.725) and frame.pose.matrix[2, 2] == pytest.approx(1.0)
+    assert hand.desk.selection.selected == (FrameThing("Raptor", "Deck"),)
+
+
+@pytest.mark.parametrize("normal", [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, -1), (1, 2, 3)])
+def test_axes_on_a_face_are_right_handed(normal: tuple[float, float, float]) -> None:
+    turn = turned_to(np.array(normal, float))
+    assert np.allclose(turn.T @ turn, np.eye(3)) and np.linalg.det(turn) == pytest.approx(1.0)
+    assert np.allclose(turn[:, 2], np.array(normal) / np.linalg.norm(normal))
+
+
+def test_a_steered_wheel_that_reaches_into_something_is_told(hand: Hand, qtbot: object) -> None:
+    stage = hand.view.stage
+    names = {mark.name for mark in stage.description.joints}
+    hand.view.show_joints(True)
+    slider = hand.view.joint_panel.sliders["Raptor.front_left_steering"]
+    slider.setValue(slider.maximum())
+    assert "Raptor.front_left_steering" in names
+    assert stage.joints["Raptor.front_left_steering"] == pytest.approx(math.radians(28))
+    assert not hand.desk.workspace.is_modified
+    hand.view.joint_panel.go_home()
+    assert stage.joints == {}
+
+
+def test_the_measured_path_goes_through_its_frames(hand: Hand) -> None:
+    frames = ("Raptor:FrontBumperCenter", "Raptor:TopCenterRail", "Flea:BottomCenter")
+    hand.desk.selection.show_path(frames)
+    wanted = {named.name for named in hand.view.stage.drawing.names if named.is_wanted}
+    assert wanted == set(frames)
+
+
+def test_a_section_hides_from_the_mouse_what_it_cuts_away(hand: Hand) -> None:
+    roof = hand.at_point((0.9, 0.0, 1.95))
+    hand.click(roof)
+    first = hand.desk.selection.current
+    hand.view.hands.take_tool("section")
+    hand.view.hands.choose_axis(2)
+    hand.view.hands.take_tool("select")
+    hand.desk.selection.choose()
+    hand.click(roof)
+    stage = hand.view.stage
+    assert first is not None and stage.look.section is not None
+    height = stage.look.section[3]
+    pose = stage.drawing.poses
+    assert pose and height == pytest.approx(float(stage.centre[2]))
+
+
+def test_names_never_lie_on_each_other(hand: Hand) -> None:
+    hand.desk.selection.choose(BodyThing("Raptor"))
+    hand.canvas.grab()
+    plates = hand.canvas.plates
+    assert all(not a.where.intersects(b.where) for i, a in enumerate(plates) for b in plates[:i])
+
+
+def test_the_mount_of_an_edited_body_keeps_every_comment(hand: Hand, models: Path) -> None:
+    path = models / "assemblies/raptor.xml"
+    before = path.read_bytes().splitlines()
+    hand.desk.selection.choose(ConstraintThing("imu_mount"))
+    hand.keys("gz0.05")
+    hand.key(Qt.Key.Key_Return)
+    hand.desk.save()
+    after = path.read_bytes().splitlines()
+    changed = [new for old, new in zip(before, after, strict=True) if old != new]
+    assert len(changed) == 1 and b'xyz="0 0 0.05"' in changed[0]
+
+
+def test_without_opengl_four_projections_show_and_edit_the_same(hand: Hand) -> None:
+    view = hand.view
+    if len(view.canvases) == 1:
+        view._show_four("a test")
+    assert [canvas.title for canvas in view.canvases] == ["From above", "From the front", "From the right", "Isometric"]
+    assert view.no_gl.isVisibleTo(view)
+    hand.desk.selection.choose(BodyThing("Gps"))
+    hand.canvas.setFocus()
+    hand.keys("gx0.1")
+    hand.key(Qt.Key.Key_Return)
+    assert hand.where("Gps") == [0.5, 0.0, 1.95]
+
+
+def test_snap_settings_outlive_the_view(desk: Desk, hand: Hand) -> None:
+    hand.view.tools._snap(step_deg=15.0, to_frames=False)
+    from studio.editor.geometry.view.snapping import Snap
+
+    kept = Snap.restored(desk.settings)
+    assert kept.step_deg == 15.0 and not kept.to_frames and kept.is_on
