@@ -74,11 +74,12 @@ def deliver_commands(session: Session) -> None:
 
 def _follow(session: Session, change: PlanChange) -> dict[str, str]:
     """Paused: everybody takes the new plan. Tells what hosts complain about."""
-    session.plan = change.after
-    session.save_plan()
-    leaving = {host: session.hosts.pop(host) for host in change.leaving}
-    for host in leaving:
-        session.supervisor.release(host)
+    with session.supervisor.nothing_restarts():  # or one that leaves, and has just died, would begin without a place
+        session.plan = change.after
+        session.save_plan()
+        leaving = {host: session.hosts.pop(host) for host in change.leaving}
+        for host in leaving:
+            session.supervisor.release(host)
     _await_hosts(session, change.coming)  # who has not found the broker would not hear it, and be waited for
     replan = insist(session, lambda: session.control.ask("replan", timeout_s=None), change.coming)
     session.see_off(change.before, leaving)

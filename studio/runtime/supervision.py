@@ -7,8 +7,10 @@ started it (PR_SET_PDEATHSIG), not with the process.
 from __future__ import annotations
 
 import threading
+import traceback
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -135,7 +137,7 @@ class Supervisor:
         self.held: set[str] = set()
         """Those whom a debugger holds: their silence means nothing."""
         self._coming: deque[str] = deque()
-        self._busy = threading.Lock()
+        self._busy = threading.RLock()
         self._resting = threading.Event()
         self._looked = threading.Event()
         self._ended = threading.Event()
@@ -167,6 +169,12 @@ class Supervisor:
     def bring(self, name: str) -> None:
         """Have one started that is new; it is there when `is_back(name, -1)`."""
         self._coming.append(name)
+
+    @contextmanager
+    def nothing_restarts(self) -> Iterator[None]:
+        """While it lasts no death is noticed: the processes and the plan that names them change in one step."""
+        with self._busy:
+            yield
 
     def release(self, name: str) -> None:
         """Look after it no longer: it is about to end, and should."""
@@ -204,10 +212,17 @@ class Supervisor:
         while not self._resting.is_set():
             with self._busy:
                 if not self._resting.is_set():
-                    self._look()
+                    self._look_and_go_on()
             wait_for_any(self._family.processes().values(), self._patience_s())
         self._ended.wait()
         nurse.close_own()
+
+    def _look_and_go_on(self) -> None:
+        try:
+            self._look()
+        except Exception:  # with this thread the kernel would end every process of the run
+            traceback.print_exc()
+            self._resting.wait(LOOK_EVERY_S)
 
     def _patience_s(self) -> float:
         now_ns = monotonic_ns()

@@ -8,6 +8,8 @@ ADDRESS is a Unix socket. It gets the name of each stage as a line, and answers 
 
 from __future__ import annotations
 
+import faulthandler
+import signal
 import socket
 import sys
 import threading
@@ -77,4 +79,5 @@ def run(address: str, words: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    faulthandler.register(signal.SIGUSR1)
     sys.exit(run(sys.argv[1], sys.argv[2:]))

@@ -67,7 +67,8 @@ def stopped_and_killed(stage: str, victim: str) -> Strike:
     return Strike(stage, victim, stop_s=0.2)
 
 
-VICTIMS = ("broker", "recorder", "runtime", "client", "filter", "mover", "leaving", "coming")
+COMPONENTS = ("filter", "mover", "leaving", "coming")
+VICTIMS = ("broker", "recorder", "runtime", "client", *COMPONENTS)
 
 
 def every_strike() -> Iterator[Strike]:
@@ -212,8 +213,16 @@ class Arena:
         self._begin()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if error is not None and self.process.poll() is None:
+            self._show_threads()
         self._end()
+
+    def _show_threads(self) -> None:
+        """Where each thread of the runtime is: printed with the failure, as the system is gone afterwards."""
+        self.process.send_signal(signal.SIGUSR1)
+        time.sleep(1.0)
+        print((self.log.parent / "output").read_text()[-20_000:])
 
     def _begin(self) -> None:
         self._runs += 1
@@ -286,11 +295,18 @@ class Arena:
             self._new_client()
         self.model = self.model.after(request)
         self._await_processes()
+        if self.model.stands and strike.kills and strike.victim in COMPONENTS:
+            assert self.watched.state["gate"] == "pause"
+            self._do("run")  # the activation of a component that died in a paused system waits at the gate
         self._holds()
 
     def _go_where_it_can_be(self, strike: Strike) -> None:
         while not requests_for(strike, self.model):
             self._do(self.choose.choice([request for request in self.model.can() if request != "end"]))
+
+    def be_paused(self) -> None:
+        if not self.model.stands:
+            self._do("pause")
 
     def stand_or_run(self) -> None:
         """Now and then a system that is paused is switched, and one with another gate."""

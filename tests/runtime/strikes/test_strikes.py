@@ -32,11 +32,11 @@ SHORT = (
     killed("begin", "mover"),
     stopped("pause", "filter", 0.3),
     killed("jump", "broker"),
-    killed("replan", "leaving"),
+    stopped_and_killed("pause", "leaving"),
     killed("deliver_commands", "coming"),
     killed("resume", "recorder"),
+    killed("replan", "client"),
     stopped_and_killed("jump", "broker"),
-    killed("jump", "client"),
     stopped("replan", "runtime", 0.3),
     killed("pause", "runtime"),
 )
@@ -51,6 +51,8 @@ def test_every_stage_and_every_process_is_struck_once() -> None:
 def test_a_switch_survives_what_happens_to_its_processes(project: Path, tmp_path: Path) -> None:
     with Arena(project, tmp_path, seed=1) as arena:
         for strike in SHORT:
+            if strike.victim == "leaving":  # its restart meets a plan that does not name it any more
+                arena.be_paused()
             arena.switch(strike)
 
 
