@@ -61,7 +61,7 @@ class Live(QObject):
         edits.failed.connect(self._not_followed)
         self.feed.refused.connect(lambda why: self._complain(f"A system of this project runs, but: {why}"))
         self.feed.silent.connect(self._silent)
-        self.feed.attached.connect(lambda: say(f"Attached to the running system {self.feed.run}"))
+        self.feed.attached.connect(self._tell_attached)
 
     def show_session(self, session: Session | None) -> None:
         self.edits.show_session(session)
@@ -208,6 +208,10 @@ class Live(QObject):
         what = f" {count} kinds of components" if count > 1 else ""
         self._say(f"Starting{what}… {self._waited_s} s")
         self._waited_s += 1
+
+    def _tell_attached(self) -> None:
+        name = self.window.session.name if self.window.has_session else self.feed.run
+        self._say(f"{name} runs" if self.feed.is_ours else f"Attached to {name}, which was running")
 
     def _say(self, words: str) -> None:
         self.window.status.say(words)

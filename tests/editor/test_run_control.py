@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -249,6 +250,7 @@ def test_a_step_and_a_step_back_count_events_in_the_same_way(window: MainWindow)
         ("running", "free", "The rest of the system keeps running."),
         ("paused", "free", "The system stays paused."),
         ("paused", "lockstep", "brings the system back to this event."),
+        ("running", "lockstep", "brings the system back to this event. Then the system continues."),
     ],
 )
 def test_reload_says_what_becomes_of_the_system(
@@ -258,3 +260,27 @@ def test_reload_says_what_becomes_of_the_system(
     monkeypatch.setattr(window.live.feed, "state", {**UP, "stepping": {"gate": gate}})
     monkeypatch.setattr(type(window.live.control), "phase", phase)
     assert window.code_desk.reload._what_reload_does().endswith(after)
+
+
+@pytest.mark.parametrize(("phase", "goes_on"), [("running", True), ("paused", False)])
+def test_a_system_that_runs_continues_after_a_reload(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, phase: str, goes_on: bool
+) -> None:
+    """It stayed paused in lockstep, and nothing said so."""
+    asked: list[str] = []
+
+    def answered(_: object, do: str, done: Callable[[dict[str, Any]], object], *__: object, **___: object) -> None:
+        asked.append(do)
+        done({"component": "filter", "host": "filter", "position": 4, "same": True})
+
+    file = tmp_path / "filter.py"
+    file.write_text("a = 1\n")
+    page = window.code.open_at(file, 1)
+    assert page is not None
+    monkeypatch.setattr(type(window.live.control), "phase", phase)
+    monkeypatch.setattr(type(window.live.control), "move", answered)
+    monkeypatch.setattr(window.code_desk.reload, "running_with", lambda _: ["filter"])
+    window.code_desk.reload.reload(page)
+    assert asked == (["again", "gate"] if goes_on else ["again"])
+    said = "and the system continues" if goes_on else "back at the same event"
+    assert said in window.status.words.plain

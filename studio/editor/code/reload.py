@@ -98,9 +98,11 @@ class Reload(QObject):
 
     def _what_reload_does(self) -> str:
         stepping = self.window.live.feed.state.get("stepping") or {}
+        is_paused = self.window.live.control.phase == "paused"
         if stepping.get("gate") == "lockstep":
-            return "Reload restarts its process with the new code and brings the system back to this event."
-        if self.window.live.control.phase == "paused":
+            then = "" if is_paused else " Then the system continues."
+            return f"Reload restarts its process with the new code and brings the system back to this event.{then}"
+        if is_paused:
             return "Reload restarts its process with the new code. The system stays paused."
         return "Reload restarts its process with the new code. The rest of the system keeps running."
 
@@ -122,11 +124,14 @@ class Reload(QObject):
         page.reload.setEnabled(False)
         page.reload.setText(f"Reloading {_all_of(components)}…")
         page.reload.show()
-        self._next(page, components)
+        self._next(page, components, self.window.live.control.phase == "running")
 
-    def _next(self, page: CodePage, components: list[str]) -> None:
+    def _next(self, page: CodePage, components: list[str], goes_on: bool) -> None:
+        """`goes_on`: who reloads in a system that runs wants it to run with the new code."""
         if not components:
             self._offer(page, "")
+            if goes_on:
+                self.window.live.control.go_on()
             return
         name, *rest = components
         self._running.add(name)
@@ -136,8 +141,8 @@ class Reload(QObject):
             self._running.discard(name)
             self._old.reloaded(self.window.debug.host_of(name))
             self.window.debug.attachments.look()
-            self.window.status.say(_result(name, reply))
-            self._next(page, rest)
+            self.window.status.say(_result(name, reply, goes_on=goes_on))
+            self._next(page, rest, goes_on and not reply.get("cancelled"))
 
         def failed(error: StudioError) -> None:
             self._running.discard(name)
@@ -161,12 +166,14 @@ def _all_of(components: list[str]) -> str:
     return " and ".join(components) if len(components) < 3 else f"{components[0]} and {len(components) - 1} more"
 
 
-def _result(name: str, reply: Mapping[str, Any]) -> str:
-    same = reply.get("same")
+def _result(name: str, reply: Mapping[str, Any], *, goes_on: bool) -> str:
+    same, runs = reply.get("same"), f"{name} runs the new code"
     if reply.get("cancelled"):
-        return f"{name} runs the new code. You cancelled the way back: the system is after event {reply['position']}"
+        return f"{runs}. You cancelled the way back: the system is after event {reply['position']}"
+    if goes_on:
+        return f"{runs}, and the system continues" if same is not None else f"{runs}, from its initial state"
     if same is None:
-        return f"{name} runs the new code. Its state is new, because {reply.get('why')}"
+        return f"{runs}, from its initial state, because {reply.get('why')}"
     if not same:
-        return f"{name} runs the new code. Its outputs differ, so this event did not come again"
-    return f"{name} runs the new code, and the system is back at the same event"
+        return f"{runs}. Its outputs differ, so this event did not come again"
+    return f"{runs}, and the system is back at the same event"

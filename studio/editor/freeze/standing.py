@@ -127,7 +127,7 @@ def sentence(stand: Stand, state: Snapshot) -> str:
         if stand.why == "exception" and stand.text:
             where += f": {escape(stand.text)}"
     elif stand.between:
-        where = f"the last one was {event}" if event else "nothing has been delivered yet"
+        where = f"the last one was {event}" if event else "paused between two events"
     elif event:
         where = f"{WHEN.get(stand.when, 'stopped at')} {event}"
         condition = stand.text.partition(" if ")[2]

@@ -182,7 +182,7 @@ class Forwarder(Exchange):
         Those who leave are told to stop; those who are new are expected to greet.
         """
         self.pause()
-        self.gate.note_unrepeatable("the system was changed since then")
+        self.gate.note_unrepeatable("the system was edited while it ran")
         leaving, coming = self.plan.greeted - plan.greeted, plan.greeted - self.plan.greeted
         self._follow_plan(plan)
         self.ticking.take(plan)
