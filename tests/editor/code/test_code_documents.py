@@ -121,6 +121,8 @@ def test_a_condition_on_a_name_that_is_not_there_warns_first_and_then_says_why_i
     form.condition.setText("tot > 3")
     form.accept()
     assert not book.all() and "Return again sets it" in form.words.text()
+    QApplication.processEvents()
+    assert form.words.height() >= form.words.heightForWidth(form.words.width()), "both lines can be read"
     form.accept()
     assert book.asked_of(page.key) == [{"line": 4, "condition": "tot > 3"}]
     assert "There is no tot here: did you mean total?" in page.editor.tip_of(4)
