@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 RUNNING_ONLY = ("run.activate", "run.deactivate", "run.reset", "run.trigger", "run.restart", "run.apply", "run.anew",
                 "run.stop_vehicle")  # fmt: skip
 
-IN_VEHICLES = ("geometry.drive", "geometry.export_urdf", "geometry.export_sdf", "geometry.export_mjcf")
+IN_VEHICLES = (
+    "geometry.add_body",
+    "geometry.drive",
+    "geometry.export_urdf",
+    "geometry.export_sdf",
+    "geometry.export_mjcf",
+)
 
 
 class Menus(QObject):

@@ -197,7 +197,8 @@ class ProjectDesk(QObject):
         chosen = len(self.canvas.canvas.selectedItems()) if self.canvas else 0
         is_example = session is not None and window.files.is_example
         changed = window.files.has_changes
-        window.status.refresh(session, chosen, changed=changed, example=is_example, of_run=self.of_run)
+        vehicle = bool(window.vehicles.documents)
+        window.status.refresh(session, chosen, changed=changed, example=is_example, of_run=self.of_run, vehicle=vehicle)
         window.toolbar.switch.refresh()
         window.sources.show_band()
         window.menus.show_session()

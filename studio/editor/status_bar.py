@@ -212,13 +212,14 @@ class StatusBar(QStatusBar):
         changed: bool = False,
         example: bool = False,
         of_run: Sequence[Problem] = (),
+        vehicle: bool = False,
     ) -> None:
-        """`of_run`: what is wrong with the system that runs."""
+        """`of_run`: what is wrong with the system that runs. `vehicle`: one is open, with or without a project."""
         for widget in (self.saved, self.problems, self.zoom, self.origin, self.layout_name):
             widget.setVisible(session is not None)
         if session is None:
             self.content.hide()
-            self._rest(NOTHING_OPEN)
+            self._rest("" if vehicle else NOTHING_OPEN)
             return
         self.show_origin()
         self.saved.setText("Not saved" if changed else "Example" if example else "Saved")

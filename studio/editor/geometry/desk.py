@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import QApplication, QStackedWidget, QWidget
 from studio.editor.command_palette import Choice
 from studio.editor.geometry.keeping import Keeping
 from studio.editor.geometry.parts import PANELS, VIEW, Part
-from studio.editor.geometry.placing import lay_out
+from studio.editor.geometry.placing import lay_out, settle
 from studio.editor.icons import icon
 from studio.editor.layouts import GEOMETRY
 from studio.editor.open_dialog import model_kind
@@ -192,7 +192,8 @@ class GeometryDesk(QObject):
         document.session.saved.connect(self.refresh)
         window.pages.setCurrentWidget(window.workspace)
         self._add_panels()
-        if window.layouts.current != GEOMETRY:
+        is_laid_out = window.layouts.current == GEOMETRY
+        if not is_laid_out:
             self._layout_before = window.layouts.current
             window.layouts.choose(GEOMETRY)
         view = document.part(VIEW)
@@ -202,6 +203,8 @@ class GeometryDesk(QObject):
         window.docks.set_icon(name, icon(VIEW.icon, window.theme.muted))
         window.docks.when_seen(name, lambda: self._seen(document))
         self.bring_up(name)
+        if not is_laid_out:
+            settle(window, name)
         if workspace.saved_text() is not None:
             window.settings.recents.add(workspace.main, "vehicle")
         keeping.begin()
@@ -399,6 +402,8 @@ class GeometryDesk(QObject):
                 window.docks.set_title(name, document.title)
         window.menus.show_session()
         window.show_title()
+        if not window.has_session:
+            window.status.refresh(None, vehicle=bool(self.documents))
 
     def undo(self) -> bool:
         """False if no vehicle is meant."""
@@ -434,12 +439,29 @@ class GeometryDesk(QObject):
             for constraint in model.constraints:
                 thing_of = ConstraintThing(constraint.name)
                 found.append(Choice(constraint.name, "constraint", partial(self._go_to, document, thing_of)))
-        project = self.window.session.folder if self.window.has_session else None
-        for root in model_roots(project):
-            for kind, folder in (("vehicle", "assemblies"), ("body file", "bodies")):
-                files = sorted((root / folder).glob("*.xml"))
-                found += [Choice(path.name, kind, partial(self.open, path), path.stem) for path in files]
+        for kind, folder in (("vehicle", "assemblies"), ("body file", "bodies")):
+            found += [Choice(path.name, kind, partial(self.open, path), path.stem) for path in self._files_in(folder)]
         return found
+
+    def _files_in(self, folder: str) -> list[Path]:
+        """Of the vehicle in front or the open project, then those that came with Studio; each name once."""
+        document, session = self.active, self.window.session if self.window.has_session else None
+        roots = document.workspace.roots if document is not None else model_roots(session.folder if session else None)
+        found: dict[str, Path] = {}
+        for root in roots:
+            for path in sorted((root / folder).glob("*.xml")):
+                found.setdefault(path.name, path)
+        return list(found.values())
+
+    def add_body(self) -> None:
+        """Chosen by name: it comes to the middle of the view, to be mounted from there."""
+        document = self.active
+        if document is None or document.workspace.is_body:
+            self.window.status.say("A body by itself holds no other bodies: open or make an assembly", trouble=True)
+            return
+        files = self._files_in("bodies")
+        choices = [Choice(path.stem, path.name, partial(document.view.place_body, path)) for path in files]
+        self.window.commands.open(choices, f"Add a body to {document.workspace.name}")
 
     def _go_to(self, document: GeometryDocument, thing: Thing) -> None:
         document.selection.choose(thing)

@@ -9,6 +9,8 @@ from studio.editor.layouts import NARROW
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
+HIGH = 900
+"""Height of a window from which properties and measure have room below each other."""
 BUILDING = ("palette", "inspector", "problems", "console", "processes")
 """Panels of systems, which give way."""
 
@@ -17,13 +19,13 @@ def lay_out(window: MainWindow, panels: list[str], documents: list[str], front: 
     docks, there = window.docks, set(panels)
     _column(window, [name for name in ("geometry_tree", "geometry_library") if name in there], "palette")
     _column(window, [name for name in ("geometry_properties",) if name in there], "inspector")
-    _column(window, [name for name in ("geometry_xml", "geometry_changes") if name in there], "problems")
-    if {"geometry_checks", "geometry_tree"} <= there:
-        docks.move("geometry_checks", "bottom", beside="geometry_tree")
-        docks.set_shares("geometry_tree", (72, 28))
+    _column(window, [name for name in ("geometry_xml", "geometry_changes", "geometry_checks") if name in there], "problems")
     if {"geometry_measure", "geometry_properties"} <= there:
-        docks.move("geometry_measure", "bottom", beside="geometry_properties")
-        docks.set_shares("geometry_properties", (56, 44))
+        is_high = window.height() >= HIGH
+        docks.move("geometry_measure", "bottom" if is_high else "tab", beside="geometry_properties")
+        if is_high:
+            docks.set_shares("geometry_properties", (58, 42))
+        docks.show("geometry_properties")
     for name in BUILDING:
         docks.hide(name)
     for name in documents:
@@ -32,8 +34,14 @@ def lay_out(window: MainWindow, panels: list[str], documents: list[str], front: 
         docks.hide("system")
     if front:
         docks.show(front)
+        settle(window, front)
+
+
+def settle(window: MainWindow, document: str) -> None:
+    """The view in front has its place: it gets most of the room."""
     is_narrow = window.width() < NARROW
-    docks.set_columns(*((224, 264) if is_narrow else (270, 330)))
+    window.docks.set_columns(*((224, 264) if is_narrow else (270, 330)))
+    window.docks.set_shares(document, (72, 28))
 
 
 def _column(window: MainWindow, names: list[str], place: str) -> None:
