@@ -19,7 +19,9 @@ def lay_out(window: MainWindow, panels: list[str], documents: list[str], front: 
     docks, there = window.docks, set(panels)
     _column(window, [name for name in ("geometry_tree", "geometry_library") if name in there], "palette")
     _column(window, [name for name in ("geometry_properties",) if name in there], "inspector")
-    _column(window, [name for name in ("geometry_xml", "geometry_changes", "geometry_checks") if name in there], "problems")
+    _column(
+        window, [name for name in ("geometry_xml", "geometry_changes", "geometry_checks") if name in there], "problems"
+    )
     if {"geometry_measure", "geometry_properties"} <= there:
         is_high = window.height() >= HIGH
         docks.move("geometry_measure", "bottom" if is_high else "tab", beside="geometry_properties")
