@@ -15,7 +15,7 @@ import numpy as np
 
 from studio.model.changes import ModelError
 from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Member, Model
-from studio.model.geometry.assembly_edits import Detach, SetConstraint
+from studio.model.geometry.assembly_edits import Detach, SetBody, SetConstraint
 from studio.model.geometry.body import Body, Frame
 from studio.model.geometry.edits import AddBody, AddFrame, Bind
 from studio.model.geometry.linkage import Linkage, Part, link, part_of, root_places
@@ -76,7 +76,10 @@ def mount(model: Model, assembly: Assembly, carried: FrameName, carrier: FrameNa
         ends = {"start": carrier, "end": carried, "pose": pose}
         return Arrangement(label, (On(SetConstraint(own.name, replace(own, **ends))),))  # type: ignore[arg-type]
     constraint = Constraint(constraint_name(assembly, carried.body), carrier, carried, pose)
-    return Arrangement(label, (On(Bind(constraint)),))
+    free = next((each for each in assembly.members if each.name == carried.body and each.pose is not None), None)
+    # A place of its own would hold it there, and the vehicle would come to it.
+    bound = [] if free is None else [On(SetBody(free.name, replace(free, pose=None)))]
+    return Arrangement(label, (*bound, On(Bind(constraint))))
 
 
 def mount_new(assembly: Assembly, name: str, file: str, frame: str, carrier: FrameName, pose: Pose = HERE) -> AddBody:

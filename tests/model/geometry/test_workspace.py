@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from studio.errors import StudioError
-from studio.model.geometry.assembly import Constraint, FrameName, Member
+from studio.model.geometry.arrange import mount
+from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Member
 from studio.model.geometry.edits import AddBody, MoveConstraint, MoveFrame, RemoveFrame
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.workspace import Changed, Workspace
@@ -171,3 +172,14 @@ def test_every_file_that_ships_is_saved_byte_for_byte(models: Path) -> None:
     for path in sorted(models.glob("*/*.xml")):
         workspace = Workspace.load(path, [models])
         assert workspace.text() == path.read_bytes(), path
+
+
+def test_a_body_that_stands_free_comes_to_the_frame_on_which_it_is_mounted(raptor: Workspace) -> None:
+    raptor.do(AddBody(Member("Hokuyo", "hokuyo_urg.xml", Pose((5.0, 0.0, 0.0)))))
+    model, assembly = raptor.assembled.model, raptor.value()
+    assert isinstance(assembly, Assembly)
+    foot, rail = FrameName("Hokuyo", "BottomCenter"), FrameName("Raptor", "TopFrontRail")
+    raptor.do_all("Mount", mount(model, assembly, foot, rail).edits)
+    assert "Hokuyo" not in raptor.assembled.model.placed
+    raptor.undo()
+    assert raptor.assembled.model.placed["Hokuyo"] == Pose((5.0, 0.0, 0.0))

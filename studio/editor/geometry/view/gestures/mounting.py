@@ -5,7 +5,7 @@ On release one of six alternatives is chosen and confirmed; the edit is done by 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from studio.editor.geometry.selection import FrameThing, Thing
 from studio.editor.geometry.view.gestures.gesture import Spot
@@ -31,7 +31,8 @@ class Offer:
         old = hanging_on(model, self.carried.body)
         name = old.name if old is not None else "mount"
         made = Constraint(name, FrameName(*_pair(self.carrier)), FrameName(*_pair(self.carried)), alternative.pose)
-        return with_constraint(model, made, name)
+        placed = {body: pose for body, pose in model.placed.items() if old is not None or body != self.carried.body}
+        return with_constraint(replace(model, placed=placed), made, name)
 
 
 class MountGesture:
