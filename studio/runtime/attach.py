@@ -78,6 +78,8 @@ class Attachment:
         self._number = 0
         self._news = threading.Condition()
         self._replies: dict[int, dict[str, Any]] = {}
+        self._asked: dict[int, dict[str, Any]] = {}
+        """Requests that wait for their reply, to ask them once more if this client was forgotten meanwhile."""
         self._outgoing: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._talk, name="attach", daemon=True)
@@ -97,10 +99,12 @@ class Attachment:
         with self._news:
             self._number += 1
             number = self._number
+            self._asked[number] = {"id": number, "do": do, **fields}
         self._outgoing.put({"id": number, "do": do, **fields})
         with self._news:
             self._news.wait_for(lambda: number in self._replies or self.ended.is_set(), timeout_s)
             reply = self._replies.pop(number, None)
+            self._asked.pop(number, None)
         if reply is None:
             raise AttachError(f"the runtime has not answered {do!r}", hint="see: studio ctl list")
         if not reply.get("ok"):
@@ -179,12 +183,20 @@ class Attachment:
                 case _ if message.get("kind") == NotAttached.__name__:
                     # Forgotten, because this process or its machine stood still for seconds.
                     self._outgoing.put({"id": 0, "do": "attach", "name": self._name})
-                    self._take_reply(message)
+                    self._ask_again(message)
                 case _:
                     self._take_reply(message)
             self._news.notify_all()
         self._on_news(message)
         self._on_change()
+
+    def _ask_again(self, refused: dict[str, Any]) -> None:
+        """Of a client that was forgotten: nothing was done about its request. Once; then it hears why."""
+        asked = self._asked.pop(number, None) if isinstance(number := refused.get("id"), int) else None
+        if asked is None:
+            self._take_reply(refused)
+        else:
+            self._outgoing.put(asked)
 
     def _take_reply(self, reply: dict[str, Any]) -> None:
         if "snapshot" in reply:

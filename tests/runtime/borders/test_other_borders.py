@@ -183,6 +183,38 @@ def test_a_client_outlives_what_its_runtime_says(tmp_path: Path) -> None:
     router.close(linger=0)
 
 
+def test_a_client_that_was_forgotten_asks_again(tmp_path: Path) -> None:
+    """After its process or machine stood still: the request that shows this was not carried out, and must not fail."""
+    (tmp_path / "run").mkdir()
+    router = zmq.Context.instance().socket(zmq.ROUTER)
+    router.bind(addresses.endpoint(tmp_path / "run", ATTACH))
+    ended = threading.Event()
+    heard: list[str] = []
+
+    def answer() -> None:
+        while not ended.is_set():
+            if not router.poll(20):
+                continue
+            route, raw = router.recv_multipart()
+            asked = json.loads(raw)
+            if asked["do"] == "alive":
+                continue
+            heard.append(asked["do"])
+            told = {"id": asked["id"], "ok": True, "protocol": 1, "version": 1, "snapshot": {}, "lines": []}
+            if heard.count("attach") < 2 and asked["do"] != "attach":
+                told = {"id": asked["id"], "ok": False, "kind": "NotAttached", "error": "attach first"}
+            router.send_multipart([route, json.dumps(told).encode()])
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    with Attachment(tmp_path / "run", "window") as attachment:
+        assert attachment.ask("bookmark", text="here")["ok"]
+    ended.set()
+    thread.join()
+    router.close(linger=0)
+    assert heard == ["attach", "bookmark", "attach", "bookmark"]
+
+
 @pytest.mark.parametrize("make", [Lms200, Urg, Vehicle, Gps])
 def test_an_emulated_device_may_hear_anything(
     make: Callable[[], Lms200 | Urg | Vehicle | Gps], scaled: Callable[[int], int]
