@@ -329,14 +329,15 @@ class Arena:
     def _attack(self, strike: Strike, request: str) -> Struck:
         struck = Struck(strike)
         before = self.model
+        leaving = self._pid("leaving", before, request) if strike.victim == "leaving" else 0  # not listed later
 
         def at_stage(stage: str) -> float:
             if stage != strike.stage or struck.happened:
                 return 0.0
             if strike.late_s and not struck.pid:
-                struck.pid = self._pid(strike.victim, before, request)
+                struck.pid = leaving or self._pid(strike.victim, before, request)
                 return strike.late_s
-            struck.pid = struck.pid or self._pid(strike.victim, before, request)
+            struck.pid = struck.pid or leaving or self._pid(strike.victim, before, request)
             self._hit(struck)
             return 0.0
 
