@@ -112,7 +112,7 @@ class Sphere(Shape):
 
 @dataclass(frozen=True, kw_only=True)
 class Mesh(Shape):
-    """By reference; Studio does not read the file, so a mesh gives no mass."""
+    """By reference. Its file is read to be seen and to bump with; it gives no mass."""
 
     file: str
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)

@@ -1,19 +1,17 @@
-"""Reads STL and OBJ files. Physics works on convex shapes only, so a mesh that is not convex is refused."""
+"""Meshes for physics, which works on convex shapes only: a mesh that is not convex is refused."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from studio.model.files import read_bytes
+from studio.model.geometry.mesh_files import MeshError, mesh_from
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.world import Triangles
 
-STL_HEADER = 84
-STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("extra", "<u2")])
 CONVEX_WITHIN = 1e-3
 """Of the largest dimension: how far a corner may stand out of the plane of another face. Files are rounded."""
 MOST_TRIANGLES = 20_000
@@ -33,13 +31,10 @@ def mesh_of(
     data: bytes, name: str, ending: str, scale: tuple[float, ...], *, by: str | None = None, line: int | None = None
 ) -> Triangles:
     """What a file holds that is called `name` and ends in `ending`."""
-    reader = {".stl": _stl, ".obj": _obj}.get(ending)
-    if reader is None:
-        raise SimError(f"{name}: meshes are STL or OBJ here", file=by, line=line, hint="convert it")
     try:
-        corners = reader(data)
-    except (ValueError, IndexError, OverflowError) as error:
-        raise SimError(f"{name} is not a usable mesh: {error}", file=by, line=line) from None
+        corners = mesh_from(data, name, ending, by=by, line=line).corners
+    except MeshError as error:
+        raise SimError(error.message, file=error.file, line=error.line, hint=error.hint) from None
     if not 4 <= len(corners) <= MOST_TRIANGLES or not np.isfinite(corners).all():
         hint = f"4 to {MOST_TRIANGLES} triangles with finite numbers"
         raise SimError(f"{name} has {len(corners)} triangles", file=by, line=line, hint=hint)
@@ -55,30 +50,6 @@ def obj_of(mesh: Triangles) -> bytes:
     corners = [f"v {x!r} {y!r} {z!r}" for x, y, z in mesh.vertices.tolist()]
     faces = [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces.tolist()]
     return "\n".join([*corners, *faces, ""]).encode()
-
-
-def _stl(data: bytes) -> NDArray[np.float64]:
-    if data[:5] == b"solid" and b"facet" in data[:1000]:
-        words = data.split()
-        numbers = [words[i + 1 : i + 4] for i, word in enumerate(words) if word == b"vertex"]
-        return np.array(numbers, dtype=np.float64).reshape(-1, 3, 3)
-    count = int.from_bytes(data[80:STL_HEADER], "little")
-    body = data[STL_HEADER : STL_HEADER + count * STL_TRIANGLE.itemsize]
-    return np.frombuffer(body, STL_TRIANGLE)["corners"].astype(np.float64)
-
-
-def _obj(data: bytes) -> NDArray[np.float64]:
-    vertices: list[list[float]] = []
-    faces: list[tuple[int, int, int]] = []
-    for text in data.decode("utf-8", "replace").splitlines():
-        words = text.split()
-        if words[:1] == ["v"]:
-            vertices.append([float(word) for word in words[1:4]])
-        elif words[:1] == ["f"]:
-            corners = [int(word.partition("/")[0]) for word in words[1:]]
-            corners = [corner - 1 if corner > 0 else len(vertices) + corner for corner in corners]
-            faces += [(corners[0], one, other) for one, other in pairwise(corners[1:])]
-    return np.array(vertices, dtype=np.float64).reshape(-1, 3)[np.array(faces, dtype=np.int64).reshape(-1, 3)]
 
 
 def _refuse_hollows(

@@ -125,13 +125,15 @@ def test_the_ground_leans_with_its_plane() -> None:
     [
         ("gone.obj", "there is no mesh"),
         ("dented.obj", "not convex"),
-        ("x.dae", "STL or OBJ"),
+        ("x.dae", "not a usable mesh"),
+        ("x.max", "cannot read .max"),
         ("flat.obj", "no triangle with an area"),
     ],
 )
 def test_meshes_that_cannot_be_used_are_told(tmp_path: Path, name: str, words: str) -> None:
     (tmp_path / "dented.obj").write_text(DENTED)
     (tmp_path / "x.dae").write_text("")
+    (tmp_path / "x.max").write_text("")
     (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 2 0 0\n" + "f 1 2 3\n" * 4)
     with pytest.raises(SimError, match=words) as caught:
         parse(WORLD.replace(CYLINDER, f"<mesh><uri>{name}</uri></mesh>"), tmp_path)
