@@ -12,6 +12,8 @@ import pytest
 from hypothesis import settings
 
 from tests.collecting import in_one_order, share_the_compiling
+from tests.failure_record import FailureRecord
+from tests.leftovers import Leftovers
 
 PATIENT_S = 300
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +35,8 @@ settings.load_profile("studio")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--soak", action="store_true", help="run the long versions: full counts, hours if need be")
+    parser.addoption("--record-failures", metavar="FILE", help="write each failure there, as a line of JSON")
+    parser.addoption("--leftovers", action="store_true", help="fail what leaves something behind in every folder")
     parser.addoption("--second-chance", action="store_true", help="what failed is tried again: see must_not_flake")
 
 
@@ -40,8 +44,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--soak"):
         config.option.markexpr = ""
         config.option.timeout = 6 * 3600
+    config.pluginmanager.register(Leftovers(Path(_RUNS.name), everywhere=config.getoption("--leftovers")))
     if worker := getattr(config, "workerinput", None):
         share_the_compiling(config, worker)
+    elif record := config.getoption("--record-failures"):
+        config.pluginmanager.register(FailureRecord(Path(record), again=config.getoption("--second-chance")))
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest puts those together that share a fixture

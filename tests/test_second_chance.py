@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tools.second_chances import listing, read
+
+OF_CONFTEST = ("conftest", "collecting", "failure_record", "leftovers", "qt_leftovers")
 FAILS_ONCE = """
 import pathlib
 import pytest
@@ -35,13 +38,20 @@ def test_good():
 @pytest.mark.timeout(180)
 def test_only_what_may_be_late_gets_a_second_chance(checkout: Path, tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
-    for name in ("pyproject.toml", "tests/conftest.py", "tests/collecting.py"):
+    for name in ("pyproject.toml", *(f"tests/{each}.py" for each in OF_CONFTEST)):
         (tmp_path / name).write_bytes((checkout / name).read_bytes())
     (tmp_path / "tests/test_example.py").write_text(FAILS_ONCE)
     again = re.search(r"-m pytest (--second-chance .*) \$\(ARGS\)", (checkout / "Makefile").read_text())
     assert again is not None, "as the Makefile says it"
-    for options, told in ((["-n", "2"], "2 failed, 1 passed"), (again[1].split(), "1 passed, 1 error")):
+    record = tmp_path / "build" / "failures.jsonl"
+    words_again = again[1].replace("$(FAILURES)", str(record)).split()
+    first = ["-n", "2", "--record-failures", str(record)]
+    for options, told in ((first, "2 failed, 1 passed"), (words_again, "1 passed, 1 error")):
         words = [sys.executable, "-m", "pytest", "-p", "no:xvfb", *options, "tests"]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == 1 and told in done.stdout, done.stdout + done.stderr
     assert "may not fail even once" in done.stdout
+    assert re.search(r"passed when tried once more =+\ntests/test_example.py::test_late\n", done.stdout)
+    found = read(record.read_text().splitlines())
+    assert found.runs == 1 and {test.partition("::")[2] for test in found.failures} == {"test_late", "test_same"}
+    assert "   1 of 1  tests/test_example.py::test_late\n            1 x assert False" in listing(found)
