@@ -26,7 +26,7 @@ def lay_out(window: MainWindow, panels: list[str], documents: list[str], front: 
         is_high = window.height() >= HIGH
         docks.move("geometry_measure", "bottom" if is_high else "tab", beside="geometry_properties")
         if is_high:
-            docks.set_shares("geometry_properties", (58, 42))
+            docks.set_shares("geometry_properties", (50, 50))
         docks.show("geometry_properties")
     for name in BUILDING:
         docks.hide(name)
@@ -42,7 +42,7 @@ def lay_out(window: MainWindow, panels: list[str], documents: list[str], front: 
 def settle(window: MainWindow, document: str) -> None:
     """The view in front has its place: it gets most of the room."""
     is_narrow = window.width() < NARROW
-    window.docks.set_columns(*((224, 264) if is_narrow else (270, 330)))
+    window.docks.set_columns(*((224, 264) if is_narrow else (270, 360)))
     window.docks.set_shares(document, (72, 28))
 
 
