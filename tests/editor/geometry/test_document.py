@@ -73,7 +73,6 @@ def test_undo_redo_and_save(alone: MainWindow, raptor: Path) -> None:
     before = raptor.read_bytes()
     document = opened(alone, raptor)
     document.do(LOW)
-    assert alone.status.words.text() == "Undo: Move camera_mount"
     assert alone.menus.actions["edit.undo"].text() == "Undo Move camera_mount"
     alone.trigger("edit.undo")
     assert not document.workspace.is_modified
