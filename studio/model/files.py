@@ -35,10 +35,11 @@ def open_regular(path: Path) -> BinaryIO:
     raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
-def read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
+    """At most one byte more than `most`, by which a reader knows that the file is too large for it."""
     try:
         with open_regular(path) as stream:
-            return stream.read(MAX_BYTES + 1)
+            return stream.read(most + 1)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=path) from error
 

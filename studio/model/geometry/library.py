@@ -127,7 +127,7 @@ class Library:
 
     def _referred(self, file: str, kind: str, by: Path, origin: Origin | None) -> Path:
         beside = (by.parent / file, by.parent.parent / FOLDERS[kind] / file)
-        found = [path for path in (*beside, *self._in_roots(file, kind)) if path.is_file()]
+        found = [path for path in (*beside, *self._in_roots(file, kind)) if self._is_there(path)]
         # An assembly and the body at its heart often have the same name, in folders beside each other.
         wanted = Body if kind == "body" else Assembly
         if found:
@@ -135,6 +135,9 @@ class Library:
         known = {path.name for root in self.roots for path in _xml_in(root / FOLDERS[kind])}
         hint = did_you_mean(file, sorted(known)) or f"put it beside this file or into models/{FOLDERS[kind]}/"
         raise _at(f"there is no {kind} file {file}", by, origin, hint)
+
+    def _is_there(self, path: Path) -> bool:
+        return path.is_file()
 
     def _in_roots(self, file: str, kind: str) -> Iterator[Path]:
         return (root / FOLDERS[kind] / file for root in self.roots)

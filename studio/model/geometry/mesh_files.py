@@ -53,7 +53,7 @@ def read_mesh_file(path: Path, *, by: str | None = None, line: int | None = None
         raise _not_readable(path.name, path.suffix, by, line)
     if path.stat().st_size > MOST_BYTES:
         raise MeshError(f"the mesh {path} is larger than 512 MB", file=by, line=line, hint="simplify it")
-    return mesh_from(read_bytes(path), str(path), path.suffix.lower(), folder=path.parent, by=by, line=line)
+    return mesh_from(read_bytes(path, MOST_BYTES), str(path), path.suffix.lower(), folder=path.parent, by=by, line=line)
 
 
 def mesh_from(

@@ -195,6 +195,10 @@ class _OpenLibrary(Library):
             part = self.workspace._open(path, self._parse(data, path), data)
         return part.value()
 
+    def _is_there(self, path: Path) -> bool:
+        """Also a file that is open and was deleted on disk meanwhile: saving writes it again."""
+        return super()._is_there(path) or self.workspace._part_at(path) is not None
+
     def _add(
         self, model: assemblies.Model, assembly: Assembly, path: Path, prefix: str, above: tuple[Path, ...]
     ) -> None:

@@ -53,6 +53,7 @@ from studio.model.geometry.rotations import Rotation, from_rpy
 from studio.model.geometry.sensors import Laser
 from studio.model.geometry.shapes import Box, Sphere
 from studio.model.geometry.tidy_poses import pose_like
+from studio.model.geometry.workspace import Workspace
 
 PICK = st.integers(0, 1000)
 NAMES = st.sampled_from(["One", "Two", "Cabin", "rear_left_wheel", "Gps"])
@@ -318,6 +319,13 @@ class AssemblyMachine(FileMachine):
         assert [[replace(part, origin=None) for part in parts] for parts in (read.members, read.constraints)] == [
             [replace(part, origin=None) for part in parts] for parts in (model.members, model.constraints)
         ]
+
+
+@pytest.mark.parametrize("path", sorted(MODELS.glob("*/*.xml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_shipped_model_opens_and_is_saved_as_it_is(path: Path) -> None:
+    workspace = Workspace.load(path, [MODELS])
+    assert not workspace.modified_files()
+    assert all(text == file.read_bytes() for file, text in workspace.texts().items())
 
 
 QUICK = settings(max_examples=8, stateful_step_count=12, deadline=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PyQt6.QtCore import QTimer, pyqtSignal
-from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from studio.editor.geometry.panels.checks_table import ChecksTable
 from studio.editor.geometry.panels.comparing import CompareButton
@@ -19,6 +19,7 @@ from studio.editor.geometry.selection import (
     Thing,
     is_in,
 )
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.theme import Theme
 from studio.errors import Problem, counted
 from studio.model.geometry.assembly import Model
@@ -40,8 +41,8 @@ class Checks(QWidget):
         self.problems: list[Problem] = []
         self.compared: list[Problem] = []
         """What differs from another model or a log, as it was found last."""
-        self.summary = QLabel()
-        self.with_unused = QCheckBox("Unused frames")
+        self.summary = BreakingLabel()
+        self.with_unused = QCheckBox("Unused")
         self.with_unused.setToolTip("Also list frames that no constraint, joint or sensor uses")
         self.with_unused.toggled.connect(lambda _: self.check())
         self.compare = CompareButton(context)
@@ -49,16 +50,18 @@ class Checks(QWidget):
         self.table = ChecksTable(context.theme)
         self.table.go_to.connect(self._go_to)
         self.table.fix_wanted.connect(self._fix)
+        self.summary.setContentsMargins(10, 6, 10, 2)
         above = QHBoxLayout()
-        above.setContentsMargins(10, 4, 10, 4)
-        above.addWidget(self.summary, 1)
+        above.setContentsMargins(10, 0, 10, 4)
         above.addWidget(self.with_unused)
+        above.addStretch(1)
         above.addWidget(self.compare)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addLayout(above)
+        layout.addWidget(self.summary)
         layout.addWidget(self.table, 1)
+        layout.addLayout(above)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(CHECK_AFTER_MS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QFont
+from PyQt6.QtGui import QColor, QFont, QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
 from studio.editor.icons import icon
@@ -15,6 +15,7 @@ from studio.errors import Problem
 from studio.model.geometry.geometry_fixes import GeometryFix
 
 MESSAGE, FIX, PLACE = range(3)
+NARROW_PX = 460
 
 
 class ChecksTable(QTableWidget):
@@ -55,6 +56,23 @@ class ChecksTable(QTableWidget):
         for row, (problem, found) in enumerate(zip(problems, self._fixes, strict=True)):
             for column, cell in enumerate(self._cells(problem, found)):
                 self.setItem(row, column, cell)
+        self._share_room()
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Beside the view it is narrow: messages take several lines, and the place is in their tooltips."""
+        header, rows = self.horizontalHeader(), self.verticalHeader()
+        assert header is not None and rows is not None
+        is_narrow = self.width() < NARROW_PX
+        header.setVisible(not is_narrow)
+        self.setColumnHidden(PLACE, is_narrow)
+        self.setColumnHidden(FIX, is_narrow and not any(self._fixes))
+        self.setWordWrap(is_narrow)
+        mode = QHeaderView.ResizeMode.ResizeToContents if is_narrow else QHeaderView.ResizeMode.Fixed
+        rows.setSectionResizeMode(mode)
 
     def fixes_at(self, row: int) -> list[GeometryFix]:
         return self._fixes[row]
@@ -63,7 +81,8 @@ class ChecksTable(QTableWidget):
         theme = self.theme
         colour = theme.error if problem.severity == "error" else theme.warning
         message = QTableWidgetItem(icon(MARKS[problem.severity], colour), problem.message)
-        message.setToolTip(f"{problem.message}\n{problem.hint}".strip())
+        where = f"{problem.file}:{problem.line}" if problem.file and problem.line else problem.file or ""
+        message.setToolTip("\n".join(text for text in (problem.message, problem.hint, where) if text))
         fix = QTableWidgetItem(fixes[0].text if fixes else "")
         if fixes:
             fix.setForeground(QColor(theme.accent))

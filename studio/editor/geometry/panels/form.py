@@ -34,6 +34,8 @@ from studio.editor.panels.parameter_fields import narrow_box
 from studio.editor.theme import Theme
 
 LABEL_PX = 96
+ROOM_PX = 226
+"""Beside the margins and the scroll bar of the narrowest panel."""
 PLAIN = (0.56, 0.6, 0.66, 1.0)
 """Of a shape that names no colour."""
 Get = Callable[[], Any]
@@ -104,7 +106,7 @@ class Form(QWidget):
         self.on_refresh(show)
 
     def section(self, words: str) -> None:
-        label = QLabel(words)
+        label = BreakingLabel(words)
         label.setProperty("role", "section")
         self.column.addWidget(label)
         self.column.addSpacing(6)
@@ -259,22 +261,29 @@ class Form(QWidget):
         self.on_refresh(show)
 
     def buttons(self, *buttons: tuple[str, str, str, Callable[[], object]]) -> list[QPushButton]:
-        """In one row: words, icon, tooltip, what a click does."""
-        row = QHBoxLayout()
-        row.setContentsMargins(10, 4, 10, 6)
-        row.setSpacing(6)
-        made = []
+        """In rows that the narrowest panel has room for: words, icon, tooltip, what a click does."""
+        rows = QVBoxLayout()
+        rows.setContentsMargins(10, 4, 10, 6)
+        rows.setSpacing(6)
+        made: list[QPushButton] = []
+        room = 0
         for words, icon_name, tip, do in buttons:
             button = QPushButton(words)
             if icon_name:
                 button.setIcon(icon(icon_name, self.theme.muted))
             button.setToolTip(tip)
             button.clicked.connect(lambda _, do=do: do())
-            row.addWidget(button)
+            wide = button.sizeHint().width() + rows.spacing()
+            if not made or wide > room:
+                row, room = QHBoxLayout(), ROOM_PX
+                row.setSpacing(6)
+                row.addStretch(1)
+                rows.addLayout(row)
+            row.insertWidget(row.count() - 1, button)
+            room -= wide
             self.named[words] = button
             made.append(button)
-        row.addStretch(1)
-        self.column.addLayout(row)
+        self.column.addLayout(rows)
         return made
 
     def row(self, words: str, widget: QWidget, tip: str) -> None:

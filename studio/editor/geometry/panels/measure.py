@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QScrollArea,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -59,7 +60,14 @@ class Measure(QWidget):
     # ---- building
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        inner, area = QWidget(), QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inner)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
+        column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 8)
         column.setSpacing(6)
         column.addLayout(self._view_row())
@@ -156,9 +164,9 @@ class Measure(QWidget):
             button = QPushButton(words)
             button.setToolTip(f"Copy it as {words}")
             button.clicked.connect(lambda _, text=text, words=words: self._copy(text, words))
-            row.addWidget(button, 0, place + 1)
+            row.addWidget(button, place // 2, 1 + place % 2)
             self.copies[words] = button
-        row.setColumnStretch(len(texts) + 1, 1)
+        row.setColumnStretch(3, 1)
         return row
 
     # ---- choosing frames

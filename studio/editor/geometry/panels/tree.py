@@ -94,6 +94,7 @@ class AssemblyTree(QWidget):
             self.tree.addTopLevelItem(self._item(row))
         for item in self.tree.all_items():
             item.setExpanded(self._is_open(item))
+            item.setFirstColumnSpanned(not item.text(1))
         self._is_ours = False
         self.nothing.setVisible(not shown)
         self._show_selection()
@@ -107,6 +108,7 @@ class AssemblyTree(QWidget):
             item.setForeground(0, QColor(theme.warning))
             item.setToolTip(0, f"{row.name}: {'new' if row.mark == 'new' else 'not as in the saved file'}")
         item.setForeground(1, QColor(theme.muted))
+        item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         item.setData(0, KEY, (row.key, row.starts_open))
         item.setData(0, THING, row.thing)
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable

@@ -51,7 +51,7 @@ def rows_of(workspace: Workspace, changed: ChangedParts) -> list[Row]:
     if workspace.is_body:
         return list(bodies)
     constraints = tuple(
-        Row("constraint", constraint.name, f"{constraint.start.body} – {constraint.end.body}",
+        Row("constraint", constraint.name, "",
             ConstraintThing(constraint.name), changed.of_assembly("constraint", constraint.name),
             (Row("joint", "joint", constraint.joint.kind, JointThing("", constraint.joint.name)),)
             if constraint.joint is not None else ())
@@ -84,7 +84,8 @@ def _body_row(workspace: Workspace, changed: ChangedParts, name: str, body: Body
     groups = [Row("joint", "Joints", str(len(joints)), None, None, joints)] if joints else []
     groups += [Row("group", "Shapes", str(len(shapes)), None, None, shapes)] if shapes else []
     mark = None if workspace.is_body else changed.of_assembly("body", name)
-    return Row("body", name, body.name, BodyThing(name), mark, (*frames, *sensors, *groups), workspace.is_body)
+    note = body.name if body.name != name else ""
+    return Row("body", name, note, BodyThing(name), mark, (*frames, *sensors, *groups), workspace.is_body)
 
 
 def matching(rows: list[Row], text: str) -> list[Row]:

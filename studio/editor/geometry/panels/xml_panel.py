@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import QSize, QTimer
 from PyQt6.QtGui import QColor, QKeyEvent
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
@@ -39,6 +39,7 @@ READ_AFTER_MS = 350
 """After the last key: what is half typed is no vehicle yet."""
 ADDED_GROUND = 9
 PLUS = 10
+HEIGHT_PX = 230
 SIGNS = 1
 """The margin of the plus signs."""
 GREEN = 0.14
@@ -62,6 +63,7 @@ class XmlPanel(QWidget):
         self.discard.clicked.connect(lambda _: self._show_vehicle())
         above = QHBoxLayout()
         above.setContentsMargins(8, 4, 8, 4)
+        above.setSpacing(10)
         above.addWidget(self.files)
         above.addWidget(self.words, 1)
         above.addWidget(self.discard)
@@ -87,6 +89,10 @@ class XmlPanel(QWidget):
         self._last_thing: Thing | None = None
         self._fill_files()
         self._show_vehicle()
+
+    def sizeHint(self) -> QSize:
+        """A strip below the view, which has the rest of the room."""
+        return QSize(800, HEIGHT_PX)
 
     def _connect(self) -> None:
         editor, workspace = self.editor, self.context.workspace
