@@ -87,13 +87,22 @@ def overlaps(model: Model, linkage: Linkage, poses: Mapping[Part, Matrix]) -> It
     and the shapes of one rigid body make up one thing."""
     rigid, carried = _rigid_groups(linkage), _carried(linkage)
     found = solids(model, poses)
-    for one, other in combinations(found, 2):
+    for one, other in _near(found):
         if one.part == other.part or frozenset((one.part, other.part)) in carried:
             continue
         if one.body == other.body and rigid[one.part] == rigid[other.part]:
             continue
         if reach_into_each_other(one, other):
             yield Overlap(one, other)
+
+
+def _near(found: list[Solid]) -> Iterator[tuple[Solid, Solid]]:
+    """Pairs whose balls meet: of the thousands that a large vehicle has, a few."""
+    centres = np.array([each.pose[:3, 3] for each in found]).reshape(-1, 3)
+    radii = np.array([each.radius_m for each in found])
+    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    for one, other in zip(*np.nonzero(np.triu(apart <= radii[:, None] + radii[None], 1)), strict=True):
+        yield found[one], found[other]
 
 
 def _rigid_groups(linkage: Linkage) -> dict[Part, Part]:

@@ -11,7 +11,10 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.linkage import Linkage, Part
 from studio.model.geometry.overlaps import overlaps
 from studio.model.geometry.rotations import Matrix
+from studio.runtime.clock import SECOND_NS, monotonic_ns
 
+REST = 3.0
+"""Times as long as a look took, there is no other."""
 Places = tuple[Model, Linkage, dict[Part, Matrix]]
 
 
@@ -56,8 +59,11 @@ class Touching(QObject):
                 job, self._job = self._job, None
             if self._ended or job is None:
                 return
+            began_ns = monotonic_ns()
             pairs = [(each.one, each.other) for each in overlaps(*job)]
             self._found.emit(frozenset((solid.body, solid.index) for pair in pairs for solid in pair))
+            with self._news:  # a quarter of a core at most: the picture of what is dragged comes first
+                self._news.wait_for(lambda: self._ended, REST * (monotonic_ns() - began_ns) / SECOND_NS)
 
     def _take(self, found: frozenset[tuple[str, int]]) -> None:
         if found != self.stage.touching and not self._ended:
