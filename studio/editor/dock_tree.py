@@ -8,8 +8,6 @@ the XML, which costs nothing, and the library is given the result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from lxml import etree
 
@@ -22,34 +20,6 @@ SIDES = {"left": (COLUMNS, 0), "right": (COLUMNS, 1), "top": (ROWS, 0), "bottom"
 TAB = "tab"
 FIRST_KEEPS = 0.58
 """Of two that share a place, what was there first keeps the larger part."""
-
-
-@dataclass(frozen=True)
-class Area:
-    """Panels that share a place."""
-
-    names: tuple[str, ...]
-    closed: frozenset[str]
-    front: str
-    """The one that can be seen; empty if all are closed."""
-
-    @property
-    def seen(self) -> tuple[str, ...]:
-        return tuple(name for name in self.names if name not in self.closed)
-
-    def areas(self) -> Iterator[Area]:
-        yield self
-
-
-@dataclass(frozen=True)
-class Split:
-    way: str
-    parts: tuple[Area | Split, ...]
-    sizes: tuple[int, ...]
-
-    def areas(self) -> Iterator[Area]:
-        for part in self.parts:
-            yield from part.areas()
 
 
 class DockTree:
@@ -79,18 +49,6 @@ class DockTree:
 
     def is_in_front(self, name: str) -> bool:
         return not self.is_closed(name) and self._area(name).get("Current") == name
-
-    def seen(self) -> object:
-        """To compare what can be seen: tabs in nested tuples, without sizes."""
-        return _seen(self.split(set(self.names())))
-
-    def split(self, names: AbstractSet[str]) -> Split | None:
-        """Where these panels are, without what is left empty; None if a panel has a window or an edge of its own."""
-        containers = list(self.root)
-        if len(containers) != 1 or containers[0].get("Floating") == "1" or len(containers[0]) != 1:
-            return None
-        found = _read(containers[0][0], names)
-        return Split(COLUMNS, (found,), (1000,)) if isinstance(found, Area) else found
 
     # ---- changes
 
@@ -133,11 +91,6 @@ class DockTree:
         area = self._area(beside)
         etree.SubElement(area, PANEL, {"Name": name, "Closed": "1"})
         area.set("Tabs", str(len(area)))
-
-    def put_closed(self, name: str, *, beside: str) -> None:
-        """A closed panel to the place in which it will open."""
-        self._take(name, but_not=self._area(beside))
-        self.keep_closed(name, beside=beside)
 
     # ---- sizes
 
@@ -240,35 +193,6 @@ class DockTree:
         split.insert(place + offset, area)
         _write_sizes(split, [*sizes[:place], *(shared if offset else shared[::-1]), *sizes[place + 1 :]])
         return area
-
-
-def _read(part: etree._Element, names: AbstractSet[str]) -> Area | Split | None:
-    if part.tag == AREA:
-        return _read_area(part, names)
-    sizes, read = _sizes(part), [_read(inner, names) for inner in _parts(part)]
-    kept = [(inner, size) for inner, size in zip(read, sizes, strict=False) if inner is not None]
-    if len(kept) == 1:
-        return kept[0][0]
-    return (
-        Split(str(part.get("Orientation")), tuple(inner for inner, _ in kept), tuple(size for _, size in kept))
-        if kept
-        else None
-    )
-
-
-def _seen(part: Area | Split | None) -> object:
-    if part is None or isinstance(part, Area):
-        return (part.front, part.seen) if part is not None and part.front else None
-    parts = [seen for inner in part.parts if (seen := _seen(inner)) is not None]
-    return (part.way, *parts) if len(parts) > 1 else next(iter(parts), None)
-
-
-def _read_area(area: etree._Element, names: AbstractSet[str]) -> Area | None:
-    inside = [str(panel.get("Name")) for panel in area if panel.get("Name") in names]
-    closed = frozenset(str(panel.get("Name")) for panel in area if _is_closed(panel)) & set(inside)
-    seen = [name for name in inside if name not in closed]
-    front = area.get("Current")
-    return Area(tuple(inside), closed, front if front in seen else next(iter(seen), "")) if inside else None
 
 
 def _split_around(target: etree._Element, split: etree._Element, way: str) -> etree._Element:

@@ -10,10 +10,10 @@ from PyQt6.QtCore import QByteArray, QPoint, Qt, QTimer, qUncompress
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import QApplication, QSplitter, QWidget
 from PyQt6.sip import isdeleted
-from PyQt6Ads import CDockAreaWidget, CDockManager, CDockWidget, DockWidgetArea, eIcon
+from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
 
-from studio.editor.dock_moves import DockMoves
 from studio.editor.dock_tree import TAB, DockTree
+from studio.editor.style import unstyled
 from studio.editor.tab_menus import TabMenus
 from studio.editor.window_menu import place_for_focus
 
@@ -46,8 +46,6 @@ class Docks:
         """Hidden for want of room; nobody has closed them."""
         self._homes: dict[str, str] = {}
         """For each panel the one beside which it was added."""
-        self._aside: dict[str, str] = {}
-        """Closed panels that are not in their places, which is cheaper; and beside which ones they open."""
         self._tree: DockTree | None = None
         """Where the panels will be, while several of them are moved at once."""
         app = QApplication.instance()
@@ -88,52 +86,14 @@ class Docks:
             tree, self._tree = self._tree, None
             self._keep_homes(tree)
             if tree.to_bytes() != DockTree(was).to_bytes():
-                self._bring(tree)
+                with unstyled():
+                    self.manager.restoreState(QByteArray(tree.to_bytes()))
             window.setUpdatesEnabled(is_painted)
             if held is not None and not isdeleted(held) and held.isVisible():
                 held.setFocus()  # the library hides all panels for a moment, and the keyboard goes anywhere
 
-    def _bring(self, tree: DockTree) -> None:
-        """All panels to their places; by the library itself where panels have windows of their own."""
-        wanted = tree.split(self._docks.keys())
-        self._aside.clear()
-        if wanted is not None and self.manager.isVisible() and DockTree(self._state()).seen() is not None:
-            moves = DockMoves(self.manager, self._docks)
-            moves.bring(wanted)
-            self._aside = moves.aside
-            if DockTree(self._state()).seen() == tree.seen():
-                return
-            self._aside.clear()
-        self.manager.restoreState(QByteArray(tree.to_bytes()))
-
     def _state(self) -> bytes:
-        """As the library has it, and closed panels where they will open."""
-        state = _plain(self.manager.saveState())
-        if not self._aside:
-            return state
-        tree = DockTree(state)
-        for name, beside in self._aside.items():
-            tree.put_closed(name, beside=beside)
-        return tree.to_bytes()
-
-    def _area(self, name: str) -> CDockAreaWidget | None:
-        """Where a panel is, or will be when it opens."""
-        return self._docks[self._aside.get(name, name)].dockAreaWidget()
-
-    def _put_back(self, name: str) -> None:
-        """A closed panel into its place, before it opens."""
-        if name in self._aside:
-            area = self._area(name)
-            del self._aside[name]
-            self.manager.addDockWidget(AREAS[TAB], self._docks[name], area)
-
-    def _forget_place(self, name: str) -> None:
-        """It goes: panels that would open beside it open beside the next one there."""
-        self._aside.pop(name, None)
-        area = self._docks[name].dockAreaWidget()
-        others = [dock.objectName() for dock in area.dockWidgets()] if area is not None else []
-        beside = next((other for other in others if other != name and other not in self._aside), "system")
-        self._aside = {other: beside if home == name else home for other, home in self._aside.items()}
+        return _plain(self.manager.saveState())
 
     def _keep_homes(self, tree: DockTree) -> None:
         """What has no place in it gets one: without it, a panel would open as a window of its own."""
@@ -151,7 +111,7 @@ class Docks:
 
     def add(self, name: str, title: str, widget: QWidget, side: str, *, beside: str = "") -> None:
         """At a side of the window or of the panel that it stands `beside`; "tab" is behind that one."""
-        area = self._area(beside) if beside else None
+        area = self._docks[beside].dockAreaWidget() if beside else None
         self.manager.addDockWidget(AREAS[side], self._dock(name, title, widget), area)
         self._homes[name] = beside
 
@@ -190,7 +150,7 @@ class Docks:
         """The tab in front where a panel is, or the panel itself."""
         if self._tree is not None:
             return self._tree.front_beside(name)
-        area = self._area(name)
+        area = self._docks[name].dockAreaWidget()
         front = area.currentDockWidget() if area is not None else None
         return front.objectName() if front is not None else name
 
@@ -206,9 +166,8 @@ class Docks:
         return bool(self._docks[name].isClosed())
 
     def remove(self, name: str) -> None:
-        if name in self._docks:
-            self._forget_place(name)
-            dock = self._docks.pop(name)
+        dock = self._docks.pop(name, None)
+        if dock is not None:
             self._tab_menus.forget(dock)
             self.manager.removeDockWidget(dock)
             dock.deleteLater()
@@ -219,16 +178,14 @@ class Docks:
             self._tree.place(name, side, beside=beside)
             return
         around, sizes = self._around(beside)
-        area = self._area(beside)
-        self._forget_place(name)
-        self.manager.addDockWidget(AREAS[side], self._docks[name], area)
+        self.manager.addDockWidget(AREAS[side], self._docks[name], self._docks[beside].dockAreaWidget())
         self._docks[name].toggleView(True)  # not before: without a place it would be a window of its own for a moment
         _keep_sizes(around, sizes)
         self._share(name, side)
 
     def _around(self, name: str) -> tuple[QSplitter | None, list[int]]:
         """The splitter in which a panel stands, and the sizes of its parts."""
-        area = self._area(name)
+        area = self._docks[name].dockAreaWidget()
         splitter = area.parentWidget() if area is not None else None
         return (splitter, splitter.sizes()) if isinstance(splitter, QSplitter) else (None, [])
 
@@ -260,7 +217,7 @@ class Docks:
     def save(self) -> QByteArray:
         folded = self._folded
         self.unfold()
-        state = QByteArray(self._state() if self._tree is None else self._tree.to_bytes())
+        state = self.manager.saveState() if self._tree is None else QByteArray(self._tree.to_bytes())
         self.fold(folded)
         return state
 
@@ -291,7 +248,6 @@ class Docks:
         if self._tree is not None:
             self._tree.show(name)
             return
-        self._put_back(name)
         self._docks[name].toggleView(True)
         self._docks[name].setAsCurrentTab()
 
@@ -308,7 +264,6 @@ class Docks:
         if self._tree is not None:
             self._tree.open(name)
         else:
-            self._put_back(name)
             self._docks[name].toggleView(True)
 
     def title(self, name: str) -> str:

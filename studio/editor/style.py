@@ -161,6 +161,24 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
 
 
 @contextmanager
+def unstyled() -> Iterator[None]:
+    """Inside, widgets are moved without the style sheet. With it Qt computes the style of a panel and of everything in
+    it each time it gets another parent, some four thousand times for another layout of the window; so it is computed
+    once for each widget, at the end.
+    """
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    sheet = app.styleSheet()
+    with _nothing_collected():
+        app.setStyleSheet("")
+    try:
+        yield
+    finally:
+        with _nothing_collected():
+            app.setStyleSheet(sheet)
+
+
+@contextmanager
 def _nothing_collected() -> Iterator[None]:
     """Qt goes through a list of all widgets and tells each; what Python runs then may free one further down in it."""
     was_on = gc.isenabled()

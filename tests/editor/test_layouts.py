@@ -271,33 +271,3 @@ def test_tabs_keep_their_names_where_there_is_no_room_for_all(window: MainWindow
     window.resize(1900, 900)
     qtbot.waitUntil(lambda: not menu.isVisible())
     window.layouts.choose(BUILD)
-
-
-def test_all_layouts_come_about_without_taking_all_panels_out(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window.resize(1920, 1000)
-    window.layouts.choose(BUILD)
-    for kind, side, beside in (
-        ("scan", "right", "system"),
-        ("plot", "bottom", "scan.1"),
-        ("topics", "tab", "problems"),
-    ):
-        window.viewers.add(kind)
-        window.docks.move(f"{kind}.1", side, beside=beside)
-    monkeypatch.setattr(window.docks.manager, "restoreState", lambda _: pytest.fail("the library had to help"))
-    for name in (RUN, DEBUG, BUILD, LOG, RUN, COMPARE, DEBUG, LOG, BUILD, DEBUG, RUN, BUILD):
-        assert window.layouts.choose(name), name
-        QApplication.processEvents()
-    assert is_shown(window, "scan.1") and is_shown(window, "plot.1")
-    window.viewers.close_all()
-
-
-def test_a_panel_that_a_layout_left_out_opens_in_its_place(window: MainWindow) -> None:
-    window.resize(1920, 1000)
-    for name in (BUILD, DEBUG, BUILD):
-        window.layouts.choose(name)
-    window.docks.show("held")
-    held, palette = (window.docks._docks[name] for name in ("held", "palette"))
-    assert is_shown(window, "held") and held.dockAreaWidget() is palette.dockAreaWidget()
-    window.layouts.choose(BUILD)
