@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,7 +142,7 @@ class GeometryDesk(QObject):
 
     # ---- opening
 
-    def open(self, path: Path, line: int = 0) -> bool:
+    def open(self, path: Path) -> bool:
         """A vehicle or a body in its own tab; with errors as text. True if it is open as a vehicle."""
         from studio.model.geometry.workspace import Workspace  # brings numpy, which must not delay the first paint
 
@@ -151,8 +151,6 @@ class GeometryDesk(QObject):
         if name in self.documents:
             self.bring_up(name)
             return True
-        if not VIEW.is_there:
-            return self.window.code.open_at(path, line) is None
         try:
             workspace = Workspace.load(path, self._roots(path))
         except StudioError as error:
@@ -260,16 +258,12 @@ class GeometryDesk(QObject):
             self.refresh()
 
     def _add_panels(self) -> None:
-        for part in self.panels():
+        for part in PANELS:
             if part.name not in self._stacks:
                 stack = self._stacks[part.name] = _Stack(part)
                 self.window.docks.add(part.name, part.title, stack, part.side, beside=part.beside)
                 self.window.docks.hide(part.name)
                 self.window.docks.set_icon(part.name, icon(part.icon, self.window.theme.muted))
-
-    @staticmethod
-    def panels() -> Iterator[Part]:
-        return (part for part in PANELS if part.is_there)
 
     def _show_part(self, name: str) -> Any:
         self.window.docks.show(name)

@@ -1,9 +1,8 @@
-"""Which parts a document of the geometry editor has: a row each. A part whose module is missing is left out."""
+"""Which parts a document of the geometry editor has: a row each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 
 @dataclass(frozen=True)
@@ -16,10 +15,6 @@ class Part:
     beside: str
     """The part at whose place it opens, as a tab."""
     side: str = "tab"
-
-    @property
-    def is_there(self) -> bool:
-        return find_spec(self.makes.partition(":")[0]) is not None
 
 
 _PANELS = "studio.editor.geometry.panels"

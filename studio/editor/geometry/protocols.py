@@ -12,7 +12,7 @@ The document makes one view and one of each panel per open vehicle, each with th
     LibraryPanel(context)      panels/library.py
 
 Each panel is a QWidget, see `Panel`. Where they are placed, their titles and icons are in
-studio/editor/geometry/parts.py; a part whose module does not exist is left out.
+studio/editor/geometry/parts.py.
 
 Rules:
 - Edit only through `context.do` and its siblings: they say in the status bar why an edit was refused.
