@@ -82,7 +82,7 @@ def test_a_latency_above_the_limit() -> None:
         ({"topic": "/a/out", "when": "during"}, "before or after"),
         ({"topic": "/a/out", "count": 0.5}, "count"),
         ({"topic": "/a/out", "count": "many"}, "number"),
-        ({"topic": "/a/out", "condition": "data is 3"}, "no condition"),
+        ({"topic": "/a/out", "condition": "data is 3"}, "not a valid condition"),
         ({"on": "state", "component": "c"}, "no component"),
         ({"on": "latency", "topic": "/a/out"}, "limit"),
         ({"topic": "/a/out", "colour": "red"}, "no colour"),
@@ -90,7 +90,7 @@ def test_a_latency_above_the_limit() -> None:
     ],
 )
 def test_what_cannot_be_is_refused_with_words(content: Any, words: str) -> None:
-    with pytest.raises(BreakpointError if words != "no condition" else Exception, match=words):
+    with pytest.raises(BreakpointError if words != "not a valid condition" else Exception, match=words):
         parse({"id": "1", **content} if isinstance(content, dict) else content, TOPICS, COMPONENTS)
 
 

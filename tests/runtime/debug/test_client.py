@@ -98,7 +98,7 @@ def test_a_process_is_attached_stopped_looked_at_stepped_and_left(target: tuple[
     assert heard.said.get(timeout=20).startswith("n is ") and heard.stops.get(timeout=20)["reason"] == "breakpoint"
     client.close()
     assert heard.ended.get(timeout=20)
-    with pytest.raises(DebugRefused, match="gone"):
+    with pytest.raises(DebugRefused, match="has ended"):
         client.ask("threads").result(20)
 
 

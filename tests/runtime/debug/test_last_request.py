@@ -17,6 +17,8 @@ from studio.runtime.steering import Steering
 from tests.runtime.debug.world import CODE, World
 from tests.waiting import await_true
 
+pytestmark = pytest.mark.must_not_flake
+
 
 @pytest.fixture
 def world() -> Iterator[World]:
