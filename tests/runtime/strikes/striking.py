@@ -358,9 +358,9 @@ class Arena:
         stop_s = struck.strike.stop_s
         last = signal.SIGKILL if struck.strike.kills else signal.SIGCONT
         if not stop_s:
-            os.kill(struck.pid, last)
+            _send(struck.pid, last)
             return
-        os.kill(struck.pid, signal.SIGSTOP)
+        _send(struck.pid, signal.SIGSTOP)
         self._timers.append(threading.Timer(stop_s, _send, [struck.pid, last]))
         self._timers[-1].start()
 
@@ -417,7 +417,7 @@ class Arena:
 
 
 def _send(pid: int, number: int) -> None:
-    with suppress(ProcessLookupError):  # a broker that stands still is replaced
+    with suppress(ProcessLookupError):  # a hung broker is replaced, and an old provider may have ended when it is late
         os.kill(pid, number)
 
 
