@@ -31,7 +31,7 @@ def fill(menu: QMenu, window: MainWindow) -> None:
 
 
 def _choose(window: MainWindow, name: str) -> bool:
-    return (name == GEOMETRY and not window.vehicles.choose_layout()) or window.layouts.choose(name)
+    return (name == GEOMETRY and not window.vehicles.links.choose_layout()) or window.layouts.choose(name)
 
 
 def choose(window: MainWindow, number: int) -> None:

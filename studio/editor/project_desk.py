@@ -303,9 +303,9 @@ class ProjectDesk(QObject):
         if assembly is None:
             self._to_inspector()
         elif assembly:
-            self.window.vehicles.open_named(assembly)
+            self.window.vehicles.links.open_named(assembly)
         else:
-            self.window.vehicles.open_vehicle_of_system()
+            self.window.vehicles.links.open_vehicle_of_system()
 
     def _vehicle_of(self, name: str) -> str | None:
         """The assembly of a simulator; empty for that of the system; None if the node has nothing to do with one."""

@@ -107,7 +107,7 @@ class WindowCommands:
         return True
 
     def open_go_to(self) -> None:
-        places = self.window.vehicles.places()
+        places = self.window.vehicles.links.places()
         if not self.window.has_session:
             self.window.commands.open(places, "Find a body, frame or vehicle")
             return

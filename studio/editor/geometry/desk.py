@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +9,8 @@ from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QApplication, QStackedWidget, QWidget
 
-from studio.editor.command_palette import Choice
 from studio.editor.geometry.keeping import Keeping
+from studio.editor.geometry.links import VehicleLinks
 from studio.editor.geometry.parts import PANELS, VIEW, Part
 from studio.editor.geometry.placing import lay_out, settle
 from studio.editor.icons import icon
@@ -24,9 +22,7 @@ from studio.paths import model_roots
 
 if TYPE_CHECKING:
     from studio.editor.geometry.document import GeometryDocument
-    from studio.editor.geometry.driving import Driving
     from studio.editor.geometry.live import LiveVehicle
-    from studio.editor.geometry.selection import Thing
     from studio.editor.main_window import MainWindow
     from studio.model.geometry.assembly import Model
     from studio.model.geometry.workspace import Workspace
@@ -76,7 +72,7 @@ class GeometryDesk(QObject):
         self._was_last = False
         """Whether the keyboard was in a vehicle or its panels, and not in another document since."""
         self._layout_before = ""
-        self.driving: Driving | None = None
+        self.links: VehicleLinks = VehicleLinks(self)
         self._live: LiveVehicle | None = None
         app = QApplication.instance()
         assert isinstance(app, QApplication)
@@ -273,41 +269,6 @@ class GeometryDesk(QObject):
         """The layout Geometry, as the picture has it."""
         lay_out(self.window, list(self._stacks), list(self.documents), self._current)
 
-    def choose_layout(self) -> bool:
-        """Ctrl+6 without a vehicle opens that of the system; False if there is none."""
-        if self.documents:
-            return True
-        path = self._vehicle_of_system()
-        if path is None:
-            self.window.status.say("Open a vehicle first: File, Open vehicle (Ctrl+Alt+O)")
-            return False
-        return self.open(path)
-
-    def open_vehicle_of_system(self) -> None:
-        path = self._vehicle_of_system()
-        if path is None:
-            self.window.status.say("The system has no geometry: choose it in the inspector of the system", trouble=True)
-        else:
-            self.open(path)
-
-    def _vehicle_of_system(self) -> Path | None:
-        if not self.window.has_session:
-            return None
-        found = self.window.session.opened.geometry()
-        return Path(found.model.file) if found is not None and found.model is not None and found.model.file else None
-
-    def open_named(self, assembly: str) -> None:
-        """An assembly as a system or a simulator names it: by name or by file."""
-        from studio.model.geometry_check import find_geometry
-        from studio.model.parts import GeometryUse
-
-        found = find_geometry(GeometryUse(assembly), self.window.session.folder if self.window.has_session else None)
-        if found.model is not None and found.model.file:
-            self.open(Path(found.model.file))
-        else:
-            words = str(found.problems[0]) if found.problems else f"there is no model {assembly}"
-            self.window.status.say(words, trouble=True)
-
     # ---- closing
 
     def ask_close(self, document: GeometryDocument) -> bool:
@@ -416,111 +377,6 @@ class GeometryDesk(QObject):
         """Of the view in front, for the menu and the command palette."""
         document = self.active
         return list(document.view.actions()) if document is not None else []
-
-    def places(self) -> list[Choice]:
-        """Of the vehicle in front for Go to: its bodies, frames and constraints; and all vehicles there are."""
-        from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing
-
-        found: list[Choice] = []
-        document = self.active
-        if document is not None:
-            model = document.workspace.assembled.model
-            for name, body in model.bodies.items():
-                found.append(Choice(name, "body", partial(self._go_to, document, BodyThing(name))))
-                for frame in body.frames:
-                    thing = FrameThing(name, frame.name)
-                    found.append(Choice(str(thing), "frame", partial(self._go_to, document, thing)))
-            for constraint in model.constraints:
-                thing_of = ConstraintThing(constraint.name)
-                found.append(Choice(constraint.name, "constraint", partial(self._go_to, document, thing_of)))
-        for kind, folder in (("vehicle", "assemblies"), ("body file", "bodies")):
-            found += [Choice(path.name, kind, partial(self.open, path), path.stem) for path in self._files_in(folder)]
-        return found
-
-    def _files_in(self, folder: str) -> list[Path]:
-        """Of the vehicle in front or the open project, then those that came with Studio; each name once."""
-        document, session = self.active, self.window.session if self.window.has_session else None
-        roots = document.workspace.roots if document is not None else model_roots(session.folder if session else None)
-        found: dict[str, Path] = {}
-        for root in roots:
-            for path in sorted((root / folder).glob("*.xml")):
-                found.setdefault(path.name, path)
-        return list(found.values())
-
-    def add_body(self) -> None:
-        """Chosen by name: it comes to the middle of the view, to be mounted from there."""
-        document = self.active
-        if document is None or document.workspace.is_body:
-            self.window.status.say("A body by itself holds no other bodies: open or make an assembly", trouble=True)
-            return
-        files = self._files_in("bodies")
-        choices = [Choice(path.stem, path.name, partial(document.view.place_body, path)) for path in files]
-        self.window.commands.open(choices, f"Add a body to {document.workspace.name}")
-
-    def _go_to(self, document: GeometryDocument, thing: Thing) -> None:
-        document.selection.choose(thing)
-        document.view.show_thing(thing)
-
-    # ---- links to the rest
-
-    def pick_frame(self, take: Callable[[str], object]) -> None:
-        """A click in the view of the system's vehicle answers; then the canvas is there again."""
-        path, before = self._vehicle_of_system(), self.window.layouts.current
-        if path is None or not self.open(path):
-            self.window.status.say("The system has no geometry: choose it in the inspector of the system", trouble=True)
-            return
-        from studio.editor.geometry.selection import BodyThing, FrameThing, Pick
-
-        document = self.documents[self.name_of(path.resolve())]
-
-        def back() -> None:
-            if before != GEOMETRY:
-                self.window.layouts.choose(before)
-            self.window.docks.show("system")
-
-        def taken(thing: Thing) -> None:
-            take(str(thing))
-            QTimer.singleShot(0, back)
-            self.window.status.say(f"Took {thing}")
-
-        words = "Click a frame in the view or the tree; Escape gives up"
-        self.window.layouts.choose(GEOMETRY)
-        document.selection.ask(Pick(words, (FrameThing, BodyThing), taken, back))
-        self.window.status.say(words, stays=True)
-
-    def files_saved(self, files: list[Path]) -> None:
-        """The open project checks its geometry again; what runs reads the files itself."""
-        window = self.window
-        if not window.has_session or not files:
-            return
-        window.session.check()
-        control = window.live.control
-        if control.phase != "stopped" and self._simulates():
-            window.notice.ask(
-                "The running system follows the saved vehicle. Its simulator still has the earlier one.",
-                {"Restart system": window.live.restart_all, "Keep running": lambda: None},
-                "saved vehicle",
-            )
-
-    def _simulates(self) -> bool:
-        opened = self.window.session.opened
-        specs = (opened.registry.get(type_name) for type_name in opened.used_types())
-        return any(spec is not None and spec.assembly for spec in specs)
-
-    def export(self, kind: str) -> None:
-        from studio.editor.geometry.exporting import export_vehicle
-
-        document = self.active
-        if document is not None:
-            export_vehicle(self.window, document, kind)
-
-    def drive(self) -> None:
-        document = self.active
-        if document is not None:
-            from studio.editor.geometry.driving import Driving
-
-            self.driving = self.driving or Driving(self.window)
-            self.driving.ask(document.workspace.assembled.model, document.workspace.main.stem)
 
     def rehang(self) -> None:
         """A layout was chosen that does not know the open vehicles: they stay open, as tabs."""

@@ -83,7 +83,7 @@ class Keeping(QObject):
         self._remember()
         names = ", ".join(path.name for path in written) or self.document.workspace.main.name
         self.window.status.say(f"Saved {names}")
-        self.window.vehicles.files_saved(written)
+        self.window.vehicles.links.files_saved(written)
         return True
 
     def _save_copy(self) -> bool:
@@ -117,7 +117,7 @@ class Keeping(QObject):
         self.autosave.follow(self.document.session)
         self.watch()
         self.moved.emit()
-        self.window.vehicles.files_saved(written)
+        self.window.vehicles.links.files_saved(written)
         return True
 
     def _remember(self) -> None:

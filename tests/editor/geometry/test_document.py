@@ -207,7 +207,7 @@ class TestWithAProject:
 
     def test_go_to_finds_frames_of_the_vehicle(self, beside: MainWindow, raptor: Path) -> None:
         document = opened(beside, raptor)
-        found = next(each for each in beside.vehicles.places() if each.text == "Raptor:TopCenterRail")
+        found = next(each for each in beside.vehicles.links.places() if each.text == "Raptor:TopCenterRail")
         found.do()
         assert document.selection.current == FrameThing("Raptor", "TopCenterRail")
 
