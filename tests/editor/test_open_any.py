@@ -48,8 +48,9 @@ def test_vehicles_and_worlds_are_read_with_a_project_and_without(
     vehicle, world = checkout / "models/assemblies/raptor.xml", checkout / "models/worlds/blocks.sdf"
     window.files.open(rover)
     window.files.open_any(vehicle)
-    assert any(name.startswith("code:") and str(vehicle) in name for name in window.docks.names())
+    assert window.vehicles.active is not None and window.vehicles.active.workspace.main == vehicle
     window.show_session(None)
+    window.vehicles.close_all()
     window.files.open_any(world)
     view = window.does.help.view
     assert view is not None and view.isVisible() and "<sdf" in view.browser.toPlainText()
