@@ -41,9 +41,9 @@ run: components build/kernels  ## the window with the Raptor driving in it; anot
 # results are printed; what is really broken fails again. Tests marked must_not_flake get no second chance: what is the same
 # only every other time is broken.
 test: components build/kernels  ## run all tests: ARGS="-k name" picks some
-	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal --record-failures $(FAILURES) $(ARGS) || { \
+	@$(PYTHON) -m pytest -n $(WORKERS) --dist worksteal --record-failures=$(FAILURES) $(ARGS) || { \
 		echo "make test: what failed is tried once more, by itself"; \
-		$(PYTHON) -m pytest --second-chance --last-failed --last-failed-no-failures none --record-failures $(FAILURES) $(ARGS); \
+		$(PYTHON) -m pytest --second-chance --last-failed --last-failed-no-failures none --record-failures=$(FAILURES) $(ARGS); \
 	}
 
 test-gazebo: setup  ## tests against real Gazebo programs, which are fetched once into your cache

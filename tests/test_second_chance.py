@@ -45,7 +45,7 @@ def test_only_what_may_be_late_gets_a_second_chance(checkout: Path, tmp_path: Pa
     assert again is not None, "as the Makefile says it"
     record = tmp_path / "build" / "failures.jsonl"
     words_again = again[1].replace("$(FAILURES)", str(record)).split()
-    first = ["-n", "2", "--record-failures", str(record)]
+    first = ["-n", "2", f"--record-failures={record}"]
     for options, told in ((first, "2 failed, 1 passed"), (words_again, "1 passed, 1 error")):
         words = [sys.executable, "-m", "pytest", "-p", "no:xvfb", *options, "tests"]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)

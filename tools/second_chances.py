@@ -57,7 +57,7 @@ def listing(found: Found) -> str:
 
 
 def run_tests(record: Path, words: Sequence[str]) -> int:
-    command = [sys.executable, "-m", "pytest", "-q", "--record-failures", str(record), *words]
+    command = [sys.executable, "-m", "pytest", "-q", f"--record-failures={record}", *words]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
