@@ -13,8 +13,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from studio.editor.foreign_messages import ForeignMessages
 from studio.editor.live_batch import (
     MOST_EVENTS,
     Answer,
@@ -29,9 +28,7 @@ from studio.editor.live_batch import (
 from studio.editor.live_pace import FASTEST_NS, Pace
 from studio.editor.live_trace import is_trace, trace_event
 from studio.errors import StudioError
-from studio.messages import Message, MessageError, MessageTypes, decode
-from studio.messages.json_content import json_content
-from studio.messages.message_types import RAW
+from studio.messages import MessageError, MessageTypes
 from studio.runtime.attach import AttachError, Attachment
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.run_folder import shared_folder
@@ -73,6 +70,7 @@ class Link:
         self._tapped: dict[str, bool] = {}
         self._shared: Path | None = None
         self._types: MessageTypes | None = None
+        self._foreign: ForeignMessages | None = None
         self._thread = threading.Thread(target=self._work, name="feed", daemon=True)
         self._thread.start()
 
@@ -144,6 +142,7 @@ class Link:
             return
         self._system, self._refused = system, ""
         self._types = MessageTypes.builtin().with_folder(Path(system.folder))
+        self._foreign = ForeignMessages(Path(system.folder))
         self._tap, self._tapped = Tap(system.run_folder, ()), {}
         self._shared = shared_folder(system.run)
 
@@ -198,7 +197,7 @@ class Link:
             return trace_event(frame)
         found = read(frame, shared)
         attachment = self._attachment
-        if found is None or attachment is None or self._types is None:
+        if found is None or attachment is None or self._types is None or self._foreign is None:
             return None
         topic, header, payload = found
         try:
@@ -206,7 +205,7 @@ class Link:
         except (StudioError, KeyError):
             return None  # of a type that this window does not know
         try:
-            return Event(topic, header.sequence, header.stamp_ns, _message(kind, payload))
+            return Event(topic, header.sequence, header.stamp_ns, self._foreign.read(topic, kind, payload))
         except MessageError:
             with self._lock:
                 self._batch.garbled[topic] = kind.TYPE
@@ -265,27 +264,3 @@ class Link:
             answer = Answer(number, {}, error)
         with self._lock:
             self._batch.answers.append(answer)
-
-
-def _message(kind: type[Message], payload: bytes | memoryview) -> Message | dict[str, Any]:
-    """Of a type that only its log knows, what it holds if it is JSON, else its bytes."""
-    try:
-        return decode(kind, payload)
-    except MessageError:
-        if kind.TYPE != RAW:
-            raise
-    text = _text(payload)
-    content = json_content(text) if text else None
-    if content is not None:
-        return content
-    more = {"text": text} if "text" in kind.__dataclass_fields__ else {}
-    return kind(data=np.frombuffer(payload, np.uint8), **more)  # type: ignore[call-arg]
-
-
-def _text(payload: bytes | memoryview) -> str:
-    """Empty where it is none."""
-    try:
-        text = bytes(payload).decode()
-    except UnicodeDecodeError:
-        return ""
-    return text if all(letter.isprintable() or letter.isspace() for letter in text) else ""

@@ -1,7 +1,8 @@
 """Types that only a log describes: what their definitions in it become, so that they can be looked at. No Qt in here.
 
 A definition in the form of ROS 2 becomes the files of its packages, `msg/radar_msgs/Track.msg`, which a project can
-have. What is described in any other way, or not at all, is bytes.
+have. What is described in any other way, or not at all, is bytes; Protobuf is, too, and `protobuf_types` keeps its
+descriptors for the viewers.
 """
 
 from __future__ import annotations

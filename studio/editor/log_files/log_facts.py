@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
@@ -11,15 +12,20 @@ from pathlib import Path
 
 import platformdirs
 
+from studio.editor.log_files.protobuf_types import Description, write_descriptions
 from studio.errors import StudioError
+from studio.model.parts import Endpoint
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system import System
+from studio.model.wiring import topic_of
 from studio.recordings import log_of, recordings_folder, recordings_of, unused
 
 Definition = tuple[str, str]
 OWN = "/_studio/"
 MAGIC = b"\x89MCAP0\r\n"
 PROJECT_LOGS = "logs"
+SOURCE = "log"
+"""What plays the log, in a project that only plays it."""
 
 
 class NoLog(StudioError):
@@ -38,6 +44,8 @@ class LogFacts:
     """Topics of types that it cannot."""
     definitions: dict[str, Definition] = field(default_factory=dict)
     """Of the unknown ones that the log describes in the form of ROS 2: name and text of their schemas."""
+    protobuf: dict[str, Description] = field(default_factory=dict)
+    """Of the unknown ones in Protobuf: name of the message, and its descriptors."""
     notes: tuple[str, ...] = ()
     """What the importer decided, of a log from elsewhere."""
 
@@ -62,12 +70,15 @@ def read_facts(path: Path) -> LogFacts:
         kinds: dict[str, str] = {}
         unknown: list[str] = []
         definitions: dict[str, Definition] = {}
+        protobuf: dict[str, Description] = {}
         for topic in log.topics.values():
             if topic.name.startswith(OWN):
                 continue
             kind = types.find_schema(topic.schema.name)
             if kind is None:
                 unknown.append(topic.name)
+                if (topic.encoding, topic.schema.encoding) == ("protobuf", "protobuf"):
+                    protobuf[topic.name] = topic.schema.name, topic.schema.data
                 with suppress(LogError):  # then it is bytes
                     schema = as_message(topic.schema)
                     if (topic.encoding, schema.encoding) == ("cdr", "ros2msg"):
@@ -76,7 +87,9 @@ def read_facts(path: Path) -> LogFacts:
                 kinds[topic.name] = kind.TYPE
         seconds = (log.end_ns - log.start_ns) / 1e9
         notes = tuple(import_notes(dict(log.metadata())))
-        return LogFacts(log.path, seconds, log.event_count, log.size, kinds, tuple(unknown), definitions, notes)
+        return LogFacts(
+            log.path, seconds, log.event_count, log.size, kinds, tuple(unknown), definitions, protobuf, notes
+        )
 
 
 def is_mcap(path: Path) -> bool:
@@ -190,7 +203,10 @@ def viewing_project(facts: LogFacts, root: Path | None = None) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         kinds = {**facts.kinds, **write_types(folder, facts.definitions, facts.unknown)}
-        (folder / "system.xml").write_text(_viewing_system(name, facts.path, kinds), encoding="utf-8")
+        ports = _ports(kinds)
+        played = {topic_of(Endpoint(SOURCE, port)): topic for port, topic in ports.items()}
+        write_descriptions(folder, {t: facts.protobuf[topic] for t, topic in played.items() if topic in facts.protobuf})
+        (folder / "system.xml").write_text(_viewing_system(name, facts.path, kinds, ports), encoding="utf-8")
     except OSError as error:
         raise NoLog(f"cannot be opened by itself: {error.strerror}", file=folder) from error
     return folder
@@ -205,15 +221,20 @@ def _viewed() -> Path:
     return platformdirs.user_data_path("robot-systems-studio") / "viewed"
 
 
-def _viewing_system(name: str, log: Path, kinds: dict[str, str]) -> str:
+def _ports(topics: Iterable[str]) -> dict[str, str]:
+    """Port -> topic of the log."""
     ports: dict[str, str] = {}
-    for topic in kinds:
+    for topic in topics:
         ports[_port_name(topic, ports)] = topic
+    return ports
+
+
+def _viewing_system(name: str, log: Path, kinds: dict[str, str], ports: dict[str, str]) -> str:
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
         f'<system name="{escape(name)}" version="1">',
         f"  <doc>Plays {escape(log.name)}, to look at.</doc>",
-        '  <source name="log" mode="logged">',
+        f'  <source name="{SOURCE}" mode="logged">',
         *(f'    <port name="{port}" direction="out" type="{kinds[topic]}"/>' for port, topic in ports.items()),
         f'    <logged log="{escape(str(log.resolve()))}">',
         *(f'      <bind port="{port}" topic="{escape(topic)}"/>' for port, topic in ports.items()),

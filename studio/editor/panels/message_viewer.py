@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import QLineEdit
@@ -15,6 +17,8 @@ from studio.editor.theme import Theme
 from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.message_tree import MessageTree
 from studio.editor.views.state_lanes import moment_words
+from studio.messages import Message
+from studio.messages.named_content import NamedContent
 
 EVERY_MS = 250
 """Figures that change faster cannot be read."""
@@ -158,7 +162,7 @@ class MessageViewer(Viewer):
         if self.shown is not None:
             held = " · held" if self.hold.isChecked() else ""
             message, number = self.shown.message, count_words(self.shown.sequence)
-            kind = "JSON" if isinstance(message, dict) else type(message).__name__
+            kind = _kind_words(message)
             # Of a message that was asked for, and has no stamp of its own, nobody knows when it was sent.
             when = f" · {moment_words(self.shown.stamp_ns)}" if self.shown.stamp_ns else ""
             self.facts.setText(f"{kind} · event {number}{when}{held}")
@@ -195,3 +199,9 @@ class MessageViewer(Viewer):
         super().show_theme(theme)
         self.tree.show_theme(theme)
         self.empty.show_theme(theme)
+
+
+def _kind_words(message: Message | dict[str, Any]) -> str:
+    if isinstance(message, NamedContent):
+        return message.kind
+    return "JSON" if isinstance(message, dict) else type(message).__name__

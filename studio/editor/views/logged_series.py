@@ -59,6 +59,10 @@ def _reader(log: LogReader, topic: str, folder: Path | None) -> Callable[[memory
         raise StudioError(f"there is no topic {topic} in this log", file=log.path)
     if known.encoding == "json":
         return lambda payload: json_content(bytes(payload).decode(errors="replace")) or {}
+    if (known.encoding, known.schema.encoding) == ("protobuf", "protobuf"):
+        from studio.messages.protobuf_content import ProtobufReader  # takes 100 ms, and most logs have no Protobuf
+
+        return ProtobufReader(known.schema.name, known.schema.data).content
     builtin = MessageTypes.builtin()
     kind = (builtin.with_folder(folder) if folder is not None else builtin).find_schema(known.schema.name)
     if kind is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from studio.messages.field_paths import field_at, fields_of, step_to
 
 PAGE = 100
 """Elements that are listed one by one; more come in pages of as many."""
+MOST_KEYS = 500
+"""Keys of JSON or Protobuf that are listed without pages: a tree of ten thousand rows would halt the window."""
 FEW = 8
 _MEASURES = ("min", "max", "mean")
 _LONGEST = 300
@@ -45,6 +48,8 @@ def children_of(value: Any, path: str = "") -> list[Node]:
     """What is inside of a message, a field, an array or a page of one."""
     if isinstance(value, Page):
         return [Node(f"[{i}]", f"{path}[{i}]", value.values[i]) for i in range(value.first, value.last)]
+    if isinstance(value, dict) and len(value) > MOST_KEYS:
+        return _pages_of_keys(value)
     if _has_fields(value):
         sent = {field.name for field in dataclasses.fields(value)} if dataclasses.is_dataclass(value) else {*value}
         return [Node(name, step_to(path, name), _got(value, name), name not in sent) for name in fields_of(value)]
@@ -88,6 +93,12 @@ def _elements(value: Sequence[Any], path: str) -> list[Node]:
     starts = range(0, len(value), PAGE)
     pages = [Page(value, start, min(start + PAGE, len(value))) for start in starts]
     return [Node(f"[{page.first} … {page.last - 1}]", "", page) for page in pages]
+
+
+def _pages_of_keys(value: dict[str, Any]) -> list[Node]:
+    parts = (islice(value.items(), start, start + MOST_KEYS) for start in range(0, len(value), MOST_KEYS))
+    pages = [dict(part) for part in parts]
+    return [Node(f"{next(iter(page))} … {next(reversed(page))}", "", page) for page in pages]
 
 
 def _got(message: Any, name: str) -> Any:

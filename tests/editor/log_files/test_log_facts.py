@@ -8,7 +8,7 @@ import pytest
 from mcap.writer import Writer
 from rosbags.typesys import Stores, get_typestore
 
-from studio.editor.live_link import _message
+from studio.editor.foreign_messages import read_message
 from studio.editor.log_files import foreign_types, log_facts
 from studio.editor.log_files.log_facts import (
     LogFacts,
@@ -100,11 +100,11 @@ class TestFacts:
             message = decode(tracks, next(iter(log.events(["/radar/tracks"]))).payload)
         assert [track.speed_m_s for track in message.tracks] == [1.5, 2.5]
         raw = opened.types.get("Bytes")
-        assert _message(raw, b"{not cdr}").data.tobytes() == b"{not cdr}"
-        assert _message(raw, b'{"a": {"b c": 1}}\n') == {"a": {"b c": 1}}, "JSON can be looked into"
-        assert _message(raw, b"[1, 2]") == {"value": [1, 2]}
-        assert _message(raw, b"all is well").text == "all is well"
-        assert [_message(raw, data).text for data in (b"\xff\xfe", b"a\0b")] == ["", ""]
+        assert read_message(raw, b"{not cdr}").data.tobytes() == b"{not cdr}"
+        assert read_message(raw, b'{"a": {"b c": 1}}\n') == {"a": {"b c": 1}}, "JSON can be looked into"
+        assert read_message(raw, b"[1, 2]") == {"value": [1, 2]}
+        assert read_message(raw, b"all is well").text == "all is well"
+        assert [read_message(raw, data).text for data in (b"\xff\xfe", b"a\0b")] == ["", ""]
 
     def test_what_services_send_is_read_as_the_log_describes_it(self, tmp_path: Path) -> None:
         topic = ("/add/_service_event", "cdr", bags.EVENT, "ros2msg", bags.EVENT_TEXT.encode(), [bags.EVENT_DATA] * 2)

@@ -200,3 +200,17 @@ def test_a_message_in_json_is_a_tree_of_its_own_keys(viewer: MessageViewer) -> N
     viewer.tree.copy_message()
     clipboard = QGuiApplication.clipboard()
     assert clipboard is not None and json.loads(clipboard.text()) == said
+
+
+def test_thousands_of_keys_come_in_pages_with_the_paths_of_all(viewer: MessageViewer) -> None:
+    """A row for each would halt the window."""
+    said = {"cells": {f"cell {number}": number for number in range(1200)}}
+    viewer._take([Event(LASER, 1, 10**9, said)])
+    viewer._show()
+    cells = row(viewer, "cells")
+    cells.setExpanded(True)
+    assert cells.childCount() == 3
+    page = row(cells, "cell 1000 … cell 1199")
+    page.setExpanded(True)
+    (field,) = viewer.tree.fields([row(page, "cell 1100")])
+    assert value_at(said, parse_path(field.path)) == 1100
