@@ -82,6 +82,7 @@ RUNS_CODE: dict[str, tuple[tuple[str, ...], ...]] = {
 """Every way of the command line to start what a project brings."""
 
 RUNS_NONE = {
+    "gazebo": "runs servers, and nothing of a project",
     "edit": "the window asks by itself, when something is to run",
     "new": "makes files",
     "check": "reads files",
