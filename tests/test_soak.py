@@ -23,8 +23,10 @@ def test_marked(count):
 
 def outcome(checkout: Path, tmp_path: Path, *options: str) -> str:
     (tmp_path / "tests").mkdir(exist_ok=True)
-    for name in ("pyproject.toml", "tests/conftest.py", "tests/collecting.py"):
-        (tmp_path / name).write_bytes((checkout / name).read_bytes())
+    (tmp_path / "pyproject.toml").write_bytes((checkout / "pyproject.toml").read_bytes())
+    for module in (checkout / "tests").glob("*.py"):  # conftest and what it imports
+        if not module.name.startswith("test_"):
+            (tmp_path / "tests" / module.name).write_bytes(module.read_bytes())
     (tmp_path / "tests/test_example.py").write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-v", "-s", "-p", "no:xvfb", "-p", "no:cacheprovider", *options, "tests"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -112,7 +112,7 @@ def test_the_modelserver_answers_and_files_that_change_are_followed_while_it_run
         attached.ask("reload")
         assert camera_up(ask()) == pytest.approx(CAMERA_UP + 1.0)
         other.write_text(written.replace("Flea:BottomCenter", "Flea:BottomCentre"))
-        assert attached.wait_for(lambda: said(attached, "the geometry of before stays"), 20.0)
+        assert attached.wait_for(lambda: said(attached, "the previous geometry stays"), 20.0)
         assert said(attached, "raptor has changed (first: before, second: now): Flea")
         assert camera_up(ask()) == pytest.approx(CAMERA_UP + 1.0)
         other.write_text(written.replace('xyz="0 0 0.02"', 'xyz="0 0 1.02"'))
