@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import Any
 
 FEW = 4
 """Elements of an array that are written out; of a longer one, its shape is told."""
+MOST_PARTS = 8
+"""Of an object of JSON or Protobuf that is one value among others."""
+MOST_LINES = 100
 _ASIDE = ("stamp_ns", "frame", "frame_id", "child_frame")
 
 
 def value_lines(message: Any) -> list[str]:
     """`name value`, one line for each field; what says when and where comes last."""
-    found = list(_named(message))
+    found = list(islice(_named(message), MOST_LINES))
     if len(found) == 1:
         return [value_words(found[0][1])]
     first = [f"{name} {value_words(value)}" for name, value in found if name not in _ASIDE]
@@ -31,7 +35,11 @@ def value_words(value: Any) -> str:
             return f"{' × '.join(map(str, value.shape))} {value.dtype}"
         return value_words(value.tolist())
     if isinstance(value, dict):
-        return ", ".join(f"{name} {value_words(part)}" for name, part in value.items() if name not in _ASIDE)
+        parts = [(name, part) for name, part in value.items() if name not in _ASIDE]
+        shown = ", ".join(f"{name} {value_words(part)}" for name, part in parts[:MOST_PARTS])
+        return f"{shown}, … {len(parts)} in all" if len(parts) > MOST_PARTS else shown
+    if value is None:
+        return "null"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

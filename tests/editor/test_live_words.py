@@ -26,7 +26,7 @@ from studio.editor.live_state import (
     time_words,
     totals,
 )
-from studio.editor.live_values import first_number, value_lines
+from studio.editor.live_values import first_number, value_lines, value_words
 from studio.editor.panels.held import counted
 from studio.editor.panels.quiet_topics import span_words
 from studio.editor.theme import THEMES, contrast
@@ -204,3 +204,9 @@ def test_pending_events_are_counted_as_they_are_listed() -> None:
     held = [{"topic": "/a"}, {"topic": "/_studio/timer/x"}, {"topic": "/_studio/timer/y"}]
     assert counted(held) == "1 held at the gate, 2 ticks to come"
     assert counted(held[:1]) == "1 held at the gate"
+
+
+def test_objects_of_many_parts_are_cut_short() -> None:
+    cells = {f"c{number}": number for number in range(2000)}
+    assert value_words(cells) == ", ".join(f"c{i} {i}" for i in range(8)) + ", … 2000 in all"
+    assert len(value_lines(cells)) == 100 and value_lines({"a": None, "b": {}}) == ["a null", "b "]

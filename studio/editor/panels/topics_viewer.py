@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field
 from studio.editor.views.message_nodes import value_line
 from studio.editor.views.topic_rows import PATH, TOPIC, FieldRow, TopicRow, TopicTree, fields_of_item
-from studio.messages import Message
-from studio.messages.field_paths import fields_of, numbers_in, parse_path, value_at
+from studio.messages import Message, MessageError
+from studio.messages.field_paths import field_at, fields_of, numbers_in, parse_path, step_to, value_at
 
 NAMES_PX, TYPES_PX, FIGURE_PX = 240, 110, 96
 """Of the columns; the types take what is left."""
@@ -31,6 +32,9 @@ NARROW = 400
 """Pixels: below this there is room for one column beside the names. It is the rate, or values where a topic is open."""
 SORT_EVERY_MS = 2000
 """Rows that change places more often cannot be read."""
+MOST_ROWS = 500
+"""Of a message, and of a field in it: JSON and Protobuf may have ten thousand, which would halt the window."""
+MORE = "more …"
 WAITS = "waiting for a message …"
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -265,11 +269,10 @@ class TopicsViewer(Viewer):
         for path, item in self._within.get(event.topic, {}).items():
             above = item.parent()
             if above is not None and above.isExpanded():
-                item.setText(1, in_words(value_at(event.message, parse_path(path))))
+                item.setText(1, _words_at(event.message, path))
 
     def _fill(self, row: QTreeWidgetItem, event: Event, names: list[str]) -> dict[str, QTreeWidgetItem]:
         row.takeChildren()
-        numbers = list(numbers_in(event.message))
         leaves: dict[str, QTreeWidgetItem] = {}
         inside: dict[str, QTreeWidgetItem] = {}
         self._within[event.topic] = inside
@@ -277,10 +280,10 @@ class TopicsViewer(Viewer):
             leaf = leaves[name] = FieldRow([name], len(leaves))
             leaf.setFirstColumnSpanned(False)
             row.addChild(leaf)
-            within = [path for path in numbers if path == name or path.startswith((f"{name}.", f"{name}["))]
-            for path in within:
-                words = in_words(value_at(event.message, parse_path(path)))
-                target = leaf if path == name else FieldRow([path[len(name) :].lstrip("."), words], len(inside))
+            own = step_to("", name)
+            for path in islice(numbers_in({name: _got(event.message, name)}), MOST_ROWS):
+                words = _words_at(event.message, path)
+                target = leaf if path == own else FieldRow([path[len(own) :].lstrip("."), words], len(inside))
                 target.setData(0, TOPIC, event.topic)
                 target.setData(0, PATH, path)
                 target.setToolTip(0, "Drag it onto a plot, or double-click for one of its own")
@@ -328,16 +331,26 @@ def bandwidth(bytes_per_s: float) -> str:
     return f"{bytes_per_s:.0f} B/s" if bytes_per_s else ""
 
 
-def lines_of(message: Message) -> list[tuple[str, str]]:
+def lines_of(message: Message | dict[str, Any]) -> list[tuple[str, str]]:
     """Every field with its value in words; long arrays by their shape and ends."""
-    return [(name, in_words(_got(message, name))) for name in fields_of(message)]
+    names = fields_of(message)
+    lines = [(name, in_words(_got(message, name))) for name in names[:MOST_ROWS]]
+    return [*lines, (MORE, f"{len(names) - MOST_ROWS} in its messages")] if len(names) > MOST_ROWS else lines
 
 
-def _got(message: Message, name: str) -> object:
+def _got(message: Message | dict[str, Any], name: str) -> object:
     try:
-        return getattr(message, name)
+        return field_at(message, name)
     except Exception as error:  # a property of a message that does not hold what it would be computed of
         return f"({error})"
+
+
+def _words_at(message: Message | dict[str, Any], path: str) -> str:
+    """Empty where this message, of JSON for example, has no such field while others had it."""
+    try:
+        return in_words(value_at(message, parse_path(path)))
+    except MessageError:
+        return ""
 
 
 def in_words(value: object) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from studio.messages.field_paths import field_at, fields_of, step_to
+from studio.messages.named_content import NamedNumber
 
 PAGE = 100
 """Elements that are listed one by one; more come in pages of as many."""
@@ -119,6 +120,8 @@ def kind_words(value: Any) -> str:
         return f"{value.dtype} {' × '.join(str(length) for length in value.shape)}".strip()
     if isinstance(value, list | tuple):
         return f"list of {len(value)}"
+    if isinstance(value, NamedNumber):
+        return "enum"
     return "object" if isinstance(value, dict) else "null" if value is None else type(value).__name__
 
 
@@ -129,6 +132,8 @@ def value_line(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return _array_line(value)
     if isinstance(value, list | tuple):
+        if value and _has_fields(value[0]):
+            return ""
         shown = ", ".join(value_line(each) for each in value[:FEW])
         return f"{shown}, …" if len(value) > FEW else shown or "empty"
     if dataclasses.is_dataclass(value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import escape
 from typing import Any
 
 from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
@@ -111,6 +112,7 @@ class MessageTree(FieldTree):
         is_new = mark and line != item.text(VALUE)
         if line != item.text(VALUE):
             item.setText(VALUE, line)
+            item.setToolTip(VALUE, f"<span>{escape(line)}</span>" if isinstance(node.value, str) else "")
         if kind != item.text(KIND):
             self._dress(item, kind)
         if is_new != bool(item.text(MARK)):

@@ -16,6 +16,7 @@ from studio.editor.panels.message_viewer import MessageViewer
 from studio.editor.theme import LIGHT
 from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_series import numbers_of, read_series
+from studio.editor.views.message_nodes import kind_words
 from studio.editor.views.message_tree import NAME, VALUE
 from studio.messages import MessageError
 from studio.model.opened import open_project
@@ -65,8 +66,9 @@ def test_a_topic_in_protobuf_is_a_tree_of_its_fields(log: Path, tmp_path: Path, 
     rows = {row.text(NAME): row.text(VALUE) for i in range(20) if (row := viewer.tree.topLevelItem(i)) is not None}
     assert rows == {
         "name": "carl", "ticks": str(2**60), "ranges": "1.5  nan  2.5", "image": "0  255", "mode": "DRIVING (1)",
-        "pose": "", "goal": "null", "path": ", ", "cells": "", "inner": "null",
+        "pose": "", "goal": "null", "path": "", "cells": "", "inner": "null",
     }  # fmt: skip
+    assert kind_words(first["mode"]) == "enum"
     viewer.tree.copy_message()
     assert second["pose"] == {"x": 4.0, "y": 0.0}
     assert "2 bytes are not a fleet.Robot" in str(damaged["error"]) and damaged["data"].tolist() == [255, 255]  # type: ignore[attr-defined]

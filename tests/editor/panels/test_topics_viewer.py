@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Feed
+from studio.editor.live_batch import Event
 from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
 from studio.editor.theme import LIGHT
 from studio.editor.views.field_drag import Field, fields_in, mime_of
@@ -48,6 +49,22 @@ def test_an_open_topic_shows_its_message_and_numbers_can_be_dragged(feed: Feed) 
     viewer.plot_wanted.connect(wanted.append)
     viewer._double_clicked(position.child(0), 0)
     assert wanted == [Field("/platform/pose", "position[0]")]
+
+
+def test_json_and_protobuf_show_their_keys_a_limited_number_of_them_and_may_change(feed: Feed) -> None:
+    viewer = TopicsViewer(feed, LIGHT)
+    row = viewer._rows["/platform/pose"]
+    row.setExpanded(True)
+    said = {"top speed": 1.5, "cells": {f"c{number}": number for number in range(2000)}, "ok": None}
+    viewer._take([Event("/platform/pose", 1, 0, said)])
+    speed, cells, ok = (row.child(i) for i in range(3))
+    assert (speed.text(1), ok.text(1), cells.childCount()) == ("1.5", "null", 500)
+    assert fields_in(viewer.tree.mimeData([speed])) == [Field("/platform/pose", '["top speed"]')]
+    cells.setExpanded(True)
+    viewer._take([Event("/platform/pose", 2, 0, {**said, "cells": {"c1": 7}})])
+    assert [cells.child(i).text(1) for i in range(3)] == ["", "7", ""], "the others are gone"
+    viewer._take([Event("/platform/pose", 3, 0, {f"k{number}": number for number in range(900)})])
+    assert row.childCount() == 501 and row.child(500).text(1) == "400 in its messages"
 
 
 def test_words_filter(feed: Feed) -> None:
