@@ -12,6 +12,7 @@ from PyQt6.QtCore import QSize, Qt, QTimer
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.appearance import wanted_theme
+from studio.editor.collecting import Collector
 from studio.editor.crash import CrashReporter
 from studio.editor.fonts import use_ligatures
 from studio.editor.live_stalls import StallLog
@@ -70,6 +71,7 @@ def place_first(window: MainWindow, room: QSize) -> None:
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:
     if theme:
         settings.theme = theme
+    Collector.of(app)
     use_ligatures(settings.ligatures)
     apply_theme(app, wanted_theme(settings))
     return MainWindow(settings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
@@ -153,11 +152,10 @@ ZoomButton { min-height: 22px; padding: 0 2px; }
 
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
-    with _nothing_collected():
-        app.setStyle("Fusion")
-        app.setPalette(palette_of(theme))
-        app.setFont(text_font(13))
-        app.setStyleSheet(sheet_of(theme))
+    app.setStyle("Fusion")
+    app.setPalette(palette_of(theme))
+    app.setFont(text_font(13))
+    app.setStyleSheet(sheet_of(theme))
 
 
 @contextmanager
@@ -169,25 +167,11 @@ def unstyled() -> Iterator[None]:
     app = QApplication.instance()
     assert isinstance(app, QApplication)
     sheet = app.styleSheet()
-    with _nothing_collected():
-        app.setStyleSheet("")
+    app.setStyleSheet("")
     try:
         yield
     finally:
-        with _nothing_collected():
-            app.setStyleSheet(sheet)
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Qt goes through a list of all widgets and tells each; what Python runs then may free one further down in it."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+        app.setStyleSheet(sheet)
 
 
 def dress(widget: QWidget, sheet: str) -> None:

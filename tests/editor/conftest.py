@@ -21,6 +21,7 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.app import make_window
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
+from studio.editor.collecting import Collector
 from studio.editor.main_window import MainWindow
 from studio.editor.session import Session
 from studio.editor.settings import Settings
@@ -39,6 +40,18 @@ def _load(name: str) -> ModuleType:
 
 
 _rover = _load("rover")
+
+
+@pytest.fixture(scope="session")
+def collector(qapp: QApplication) -> Collector:
+    """As in the program. Its timer only runs in tests that wait; the others collect after themselves."""
+    return Collector.of(qapp)
+
+
+@pytest.fixture(autouse=True)
+def _collect_between_tests(collector: Collector) -> Iterator[None]:
+    yield
+    collector.collect_if_due()
 
 
 @pytest.fixture
