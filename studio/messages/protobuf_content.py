@@ -19,11 +19,14 @@ from google.protobuf.message import DecodeError, Message
 
 from studio.messages.errors import MessageError
 from studio.messages.named_content import NamedContent, NamedNumber
+from studio.messages.protobuf_scan import Scan
 
 LARGEST_SET = 4_000_000
 LARGEST_MESSAGE = 64_000_000
 MOST_VALUES = 100_000
 """In one message, a quarter of a second's work. An array of numbers, or of bytes, is one value."""
+MOST_FIELDS = 10 * MOST_VALUES
+"""Of all messages in one, which take memory before they are values. Lists that are empty are fields, too."""
 _ODD = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 """What the library raises of descriptors that no compiler wrote."""
 _KINDS = {
@@ -45,13 +48,16 @@ class ProtobufReader:
         self.name = name
         self._descriptor = _descriptor(name, descriptors)
         self._class = message_factory.GetMessageClass(self._descriptor)
+        self._scan = Scan(self._descriptor)
         self._fields: dict[str, list[_Field]] = {}
 
     def content(self, payload: bytes | memoryview) -> NamedContent:
         if len(payload) > LARGEST_MESSAGE:
             raise MessageError(f"a {self.name} of {len(payload)} bytes is too large to be shown")
         try:
-            message = self._class.FromString(bytes(payload))
+            payload = bytes(payload)
+            self._scan.check(payload, MOST_FIELDS)
+            message = self._class.FromString(payload)
             return NamedContent(self.name, _Walk(self._fields).message(message, self._descriptor))
         except (DecodeError, *_ODD) as error:
             raise MessageError(f"{len(payload)} bytes are not a {self.name}: {error}") from None

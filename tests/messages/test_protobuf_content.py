@@ -144,3 +144,35 @@ def test_fields_may_be_called_like_methods_of_the_library_and_hold_no_text() -> 
     _fields(file.message_type.add(name="Odd"), HasField="string", DESCRIPTOR="string", FromString="string")
     read = ProtobufReader("Odd", found.SerializeToString()).content(b"\x0a\x02\xff\xfe\x12\x01a")
     assert as_plain(read) == {"HasField": [255, 254], "DESCRIPTOR": "a", "FromString": None}
+
+
+def _wide() -> ProtobufReader:
+    """A list of messages of 2,000 fields each, as messages and as a group."""
+    found = FileDescriptorSet()
+    file = found.file.add(name="wide.proto", syntax="proto2")
+    _fields(file.message_type.add(name="Wide"), **{f"f{number}": "double" for number in range(2000)})
+    outer = file.message_type.add(name="Outer")
+    _fields(outer, inner=".Wide*", many=".Wide*", image="bytes")
+    outer.field[1].type = FieldDescriptorProto.TYPE_GROUP
+    return ProtobufReader("Outer", found.SerializeToString())
+
+
+def test_small_messages_that_ask_for_much_memory_are_refused_before_they_take_it() -> None:
+    """40 kB would have been 640 MB, 20 MB a thousand times as much."""
+    read = _wide()
+    for payload in (b"\x0a\0" * 20_000, b"\x13\x14" * 20_000, b"\x0a\0" * 20_000 + b"\xff"):
+        parsed: list[int] = []
+        read._class = type("Parser", (), {"FromString": lambda data, parsed=parsed: parsed.append(len(data))})
+        with pytest.raises(MessageError, match="too many fields"):
+            read.content(payload)
+        assert not parsed
+
+
+def test_a_large_message_is_scanned_and_read() -> None:
+    read = _wide()
+    image = b"\x1a\x80\x80\x40" + bytes(1 << 20)
+    found = read.content(b"\x0a\x09\x09" + bytes(8) + b"\x13\x09" + bytes(8) + b"\x14" + image)
+    assert (found["image"].size, found["inner"][0]["f0"], found["many"][0]["f0"]) == (1 << 20, 0.0, 0.0)
+    for damaged in (image[:-1], image + b"\x14", image + b"\xff" * 12, image + b"\x0f"):
+        with pytest.raises(MessageError, match="bytes are not a Outer"):
+            read.content(damaged)
