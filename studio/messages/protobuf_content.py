@@ -24,9 +24,9 @@ from studio.messages.protobuf_scan import Scan
 LARGEST_SET = 4_000_000
 LARGEST_MESSAGE = 64_000_000
 MOST_VALUES = 100_000
-"""In one message, a quarter of a second's work. An array of numbers, or of bytes, is one value."""
+"""In one message, a quarter of a second's work. An array of numbers or bytes is one value, as is a list by itself."""
 MOST_FIELDS = 10 * MOST_VALUES
-"""Of all messages in one, which take memory before they are values. Lists that are empty are fields, too."""
+"""Of all messages in one, which take memory before they are values."""
 _ODD = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 """What the library raises of descriptors that no compiler wrote."""
 _KINDS = {
@@ -60,7 +60,7 @@ class ProtobufReader:
             message = self._class.FromString(payload)
             return NamedContent(self.name, _Walk(self._fields).message(message, self._descriptor))
         except (DecodeError, *_ODD) as error:
-            raise MessageError(f"{len(payload)} bytes are not a {self.name}: {error}") from None
+            raise MessageError(f"{len(payload)} bytes cannot be read as {self.name}: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -98,23 +98,27 @@ class _Walk:
         return self._known[descriptor.full_name]
 
     def _any(self, value: Any, field: _Field) -> Any:
+        if field.of_values is None and not isinstance(value, MutableSequence):
+            return self._one(value, field)
+        self._spend()  # also one that is empty
         if field.of_values is not None:
             return {_key(key): self._one(value[key], field.of_values) for key in value}
-        if not isinstance(value, MutableSequence):
-            return self._one(value, field)
         if field.numbers is not None:
             return np.array(value, dtype=field.numbers)
         return [self._one(each, field) for each in value]
 
     def _one(self, value: Any, field: _Field) -> Any:
-        self._left -= 1
-        if self._left < 0:
-            raise ValueError(f"it has more than {MOST_VALUES} values")
+        self._spend()
         if isinstance(value, Message):
             return self.message(value, field.descriptor.message_type)
         if isinstance(value, bytes):
             return np.frombuffer(value, np.uint8)
         return field.choices.get(value, value) if field.choices else value
+
+    def _spend(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError(f"it has more than {MOST_VALUES} values")
 
 
 def _field(field: FieldDescriptor) -> _Field:

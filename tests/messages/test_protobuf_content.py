@@ -128,7 +128,7 @@ def _nested(depth: int) -> bytes:
 def test_damaged_deep_and_huge_messages_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
     read = reader()
     for payload in (GIVEN[:-3], b"\xff" * 20, _nested(5000)):
-        with pytest.raises(MessageError, match=r"bytes are not a fleet\.Robot"):
+        with pytest.raises(MessageError, match=r"bytes cannot be read as fleet\.Robot"):
             read.content(payload)
     assert read.content(_nested(90))["inner"]["inner"]["name"] == ""
     with pytest.raises(MessageError, match="more than 100000 values"):
@@ -168,11 +168,21 @@ def test_small_messages_that_ask_for_much_memory_are_refused_before_they_take_it
         assert not parsed
 
 
+def test_lists_that_are_empty_are_values_too() -> None:
+    """10 kB of messages with 2,000 lists each would have been ten million lists."""
+    found = FileDescriptorSet()
+    file = found.file.add(name="wide.proto", syntax="proto3")
+    _fields(file.message_type.add(name="Wide"), **{f"f{number}": "double*" for number in range(2000)})
+    _fields(file.message_type.add(name="Outer"), inner=".Wide*")
+    with pytest.raises(MessageError, match="more than 100000 values"):
+        ProtobufReader("Outer", found.SerializeToString()).content(b"\x0a\0" * 60)
+
+
 def test_a_large_message_is_scanned_and_read() -> None:
     read = _wide()
     image = b"\x1a\x80\x80\x40" + bytes(1 << 20)
     found = read.content(b"\x0a\x09\x09" + bytes(8) + b"\x13\x09" + bytes(8) + b"\x14" + image)
     assert (found["image"].size, found["inner"][0]["f0"], found["many"][0]["f0"]) == (1 << 20, 0.0, 0.0)
     for damaged in (image[:-1], image + b"\x14", image + b"\xff" * 12, image + b"\x0f"):
-        with pytest.raises(MessageError, match="bytes are not a Outer"):
+        with pytest.raises(MessageError, match="bytes cannot be read as Outer"):
             read.content(damaged)

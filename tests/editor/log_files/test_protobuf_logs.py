@@ -71,7 +71,7 @@ def test_a_topic_in_protobuf_is_a_tree_of_its_fields(log: Path, tmp_path: Path, 
     assert kind_words(first["mode"]) == "enum"
     viewer.tree.copy_message()
     assert second["pose"] == {"x": 4.0, "y": 0.0}
-    assert "2 bytes are not a fleet.Robot" in str(damaged["error"]) and damaged["data"].tolist() == [255, 255]  # type: ignore[attr-defined]
+    assert "2 bytes cannot be read as fleet.Robot" in str(damaged["error"]) and damaged["data"].tolist() == [255, 255]  # type: ignore[attr-defined]
     viewer.close_viewer()
     feed.close()
 
@@ -96,5 +96,5 @@ def test_numbers_in_protobuf_can_be_plotted(tmp_path: Path) -> None:
     assert {"ticks", "pose.x", "cells.front"} <= set(numbers_of(whole, ROBOTS, None))
     assert read_series(whole, Field(ROBOTS, "pose.x"), None).values.tolist() == [3.0, 4.0]
     cut = mcap_log(tmp_path / "cut.mcap", (*topic, [GIVEN, b"\xff"]))
-    with pytest.raises(MessageError, match=r"1 bytes are not a fleet\.Robot"):
+    with pytest.raises(MessageError, match=r"1 bytes cannot be read as fleet\.Robot"):
         read_series(cut, Field(ROBOTS, "pose.x"), None)
