@@ -217,6 +217,25 @@ def test_continue_that_follows_a_step_at_once_means_the_system_and_not_the_stop_
     assert asked.requests[2:] == [("continue", {})]
 
 
+def test_a_second_continue_runs_the_system_though_the_debugger_still_tells_of_the_stop(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    debug, stop = type(asked.window.debug), object()
+    monkeypatch.setattr(debug, "stop", property(lambda self: stop))
+    asked.shows(gate="pause", debug=STANDS)
+    asked.press(Qt.Key.Key_F5)
+    asked.answer()
+    asked.shows(debug={**STANDS, "frozen": None})
+    stand = asked.window.freeze.stand
+    assert stand is not None and stand.between
+    asked.press(Qt.Key.Key_F5)
+    assert asked.requests == [("continue", {}), RUN]
+    monkeypatch.setattr(debug, "stop", property(lambda self: "the next stop"))
+    asked.answer()
+    asked.press(Qt.Key.Key_F5)
+    assert asked.requests[2:] == [("continue", {})], "the system has not told of that stop yet"
+
+
 def test_continue_means_a_stop_that_a_step_has_come_to(asked: Asked) -> None:
     asked.shows(gate="pause", debug=STANDS)
     asked.press(Qt.Key.Key_F6)

@@ -37,6 +37,8 @@ class FreezeDesk(QObject):
         super().__init__(window)
         self.window = window
         self.stand: Stand | None = None
+        self._continued: object = None
+        """The stop at a line that was last continued from."""
         self.held: list[dict[str, Any]] | None = None
         """What the gate delivers next: topic, sequence and stamp_ns; None while that is not known."""
         self.busy = False
@@ -235,9 +237,12 @@ class FreezeDesk(QObject):
             native.go_on("continue")
         if natives and not self.window.debug.is_stopped:
             return
-        # Who stands at a line is told by the debugger, a moment before the system tells that it stands.
-        stands = self.window.debug.is_stopped or (self.stand is not None and not self.stand.between)
+        # The debugger tells of a stop at a line a moment before the system does, and of its end a moment after.
+        stop, is_between = self.window.debug.stop, self.stand is not None and self.stand.between
+        is_new = stop is not None and not (is_between and stop is self._continued)
+        stands = is_new or (self.stand is not None and not is_between)
         if "debug" in self.window.live.feed.state and stands and not control.is_leaving:
+            self._continued = stop
             control.move("continue", lambda _: None)
         else:
             control.go_on()
