@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PyQt6.sip import isdeleted
 
 from studio.editor.geometry.keeping import Keeping
 from studio.editor.geometry.links import VehicleLinks
@@ -207,7 +208,7 @@ class GeometryDesk(QObject):
 
     def _fit(self, document: GeometryDocument) -> Any:
         def fit() -> None:
-            if document in self.documents.values() and hasattr(document.view, "fit"):
+            if document in self.documents.values() and not isdeleted(document.view) and hasattr(document.view, "fit"):
                 document.view.fit()
 
         return fit
@@ -248,6 +249,8 @@ class GeometryDesk(QObject):
         self.refresh()
 
     def _seen(self, document: GeometryDocument) -> None:
+        if isdeleted(self.window):  # its panels go out of sight while it is destroyed
+            return
         if document in self.documents.values() and self.window.docks.is_in_front(name := self._name(document)):
             self._choose(name)
         else:

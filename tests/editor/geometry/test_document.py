@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtWidgets import QFileDialog
+from PyQt6 import sip
+from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from studio.editor import layout_menu
+from studio.editor.app import make_window
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.selection import FrameThing
 from studio.editor.layouts import BUILD, GEOMETRY
 from studio.editor.main_window import MainWindow
+from studio.editor.settings import Settings
 from studio.model.geometry.edits import MoveConstraint, MoveFrame
 from studio.model.geometry.poses import Pose
 from studio.model.parts import Component, GeometryUse
@@ -67,6 +70,15 @@ def test_it_opens_without_a_project_and_its_layout_comes(alone: MainWindow, rapt
     assert alone.windowTitle().startswith("raptor.xml* ")
     assert alone.docks.title(alone.vehicles.name_of(raptor)) == "raptor.xml •"
     assert alone.settings.recents.all()[0].path == str(raptor)
+
+
+def test_a_window_ends_with_a_vehicle_open(raptor: Path, tmp_path: Path, qapp: QApplication) -> None:
+    """Its panels go out of sight while it is destroyed, and an error then fails this test."""
+    window = make_window(qapp, Settings(tmp_path / "editor.ini"))
+    window.show()
+    window.files.open_any(raptor)
+    sip.delete(window)
+    assert sip.isdeleted(window)
 
 
 def test_undo_redo_and_save(alone: MainWindow, raptor: Path) -> None:
