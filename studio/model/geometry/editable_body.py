@@ -122,9 +122,12 @@ class EditableBody(Model):
         """Another one in its place. Bumpers that feel with it follow its name."""
         old = self._shape(index)
         self._sound(Body("body", shapes=[shape]), shape.on)
+        bumpers = self._bumpers_of(old.name)
+        if bumpers and not shape.name:  # without a name the bumper would feel with the whole body
+            raise ModelError(f"{old.name} is needed by the bumper {bumpers[0].name}", hint="keep a name for the shape")
         self._set("shapes", (*self.shapes[:index], shape, *self.shapes[index + 1 :]))
-        if old.name and old.name != shape.name:
-            for bumper in self._bumpers_of(old.name):
+        if old.name != shape.name:
+            for bumper in bumpers:
                 self._swap("sensors", bumper.name, replace(bumper, shape=shape.name))
 
     def remove_shape(self, index: int) -> None:

@@ -29,10 +29,14 @@ from studio.model.geometry.edits import (
     Unbind,
 )
 from studio.model.geometry.library import Library
+from studio.model.geometry.part_edits import SetShape
 from studio.model.geometry.poses import Pose
+from studio.model.geometry.shapes import Box
 from studio.model.geometry.transforms import Transforms
 
 HERE = Pose((0.1, 0.2, 0.3))
+BUMPER = 7
+"""The place of this shape in the Raptor."""
 BRACE = Constraint("brace", FrameName("Flea", "LensCenter"), FrameName("Gps", "PhaseCenter"), HERE)
 
 
@@ -130,6 +134,7 @@ def test_a_frame_that_is_dragged_moves_in_one_step_and_everybody_sees_where_it_w
         (MoveFrame("Cabn", HERE), "Raptor has no frame Cabn"),
         (RenameFrame("Cabin", "TopRearRail"), "there is already a frame TopRearRail"),
         (RemoveFrame("FrontBumperCenter"), "is needed by the bumper front_touch"),
+        (SetShape(BUMPER, Box(size=(0.1, 1.0, 0.1))), "bumper is needed by the bumper front_touch"),
         (RemoveFrame("FrontLeftKingpin"), "is needed by the joint front_left_steering"),
     ],
 )
