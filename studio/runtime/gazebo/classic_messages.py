@@ -34,8 +34,16 @@ GPS: 1 time Time, 2 link_name string, 3 latitude_deg double, 4 longitude_deg dou
     6 velocity_east double, 7 velocity_north double, 8 velocity_up double
 Image: 1 width uint32, 2 height uint32, 3 pixel_format uint32, 4 step uint32, 5 data bytes
 ImageStamped: 1 time Time, 2 image Image
-Model: 1 name string, 2 id uint32, 3 is_static bool, 4 pose Pose, 7 deleted bool, 8 scale Vector3d,
-    12 model* Model
+Physics: 1 type int32, 13 real_time_factor double, 14 real_time_update_rate double, 15 max_step_size double
+BoxGeom: 1 size Vector3d
+CylinderGeom: 1 radius double, 2 length double
+SphereGeom: 1 radius double
+Geometry: 1 type int32, 2 box BoxGeom, 3 cylinder CylinderGeom, 5 sphere SphereGeom
+Collision: 2 name string, 5 pose Pose, 6 geometry Geometry
+Joint: 1 name string
+Link: 2 name string, 9 pose Pose, 11 collision* Collision
+Model: 1 name string, 2 id uint32, 3 is_static bool, 4 pose Pose, 5 joint* Joint, 6 link* Link, 7 deleted bool,
+    9 scale Vector3d, 12 model* Model
 Scene: 1 name string, 8 model* Model
 WorldReset: 1 all bool, 2 time_only bool, 3 model_only bool
 WorldControl: 1 pause bool, 2 step bool, 3 multi_step uint32, 4 reset WorldReset, 5 seed uint32
