@@ -15,6 +15,8 @@ from studio.runtime.gazebo.waiting import Newest
 
 PATIENCE_S = 20.0
 """A server that has just been started needs so long at worst."""
+TRIES = 100
+"""Questions until the world is as it was wanted."""
 
 
 class ClassicServer:
@@ -37,6 +39,7 @@ class ClassicServer:
         self._factory = self._tell("~/factory", "Factory")
         self._request = self._tell("~/request", "Request")
         self._modify = self._tell("~/model/modify", "Model")
+        self._physics = self._tell("~/physics", "Physics")
 
     def worlds(self) -> list[str]:
         state = self.client.state
@@ -49,8 +52,15 @@ class ClassicServer:
         return _statistics(self._statistics.get(PATIENCE_S))
 
     def entities(self) -> dict[str, Placement]:
-        scene = self._ask("scene_info")
-        return {model.name: _placement(model.pose) for model in self._schema.read("Scene", scene).model}
+        return {model.name: _placement(model.pose) for model in self.scene().model}
+
+    def scene(self) -> Any:
+        """All models of the world with their parts: a Scene."""
+        return self._schema.read("Scene", self._ask("scene_info"))
+
+    def physics(self) -> Any:
+        """Step and wanted speed: a Physics."""
+        return self._schema.read("Physics", self._ask("physics_info"))
 
     def pause(self, is_paused: bool) -> None:
         self._statistics.get(PATIENCE_S)
@@ -71,6 +81,15 @@ class ClassicServer:
         fields = {name: name == only[scope] for name in only.values()}
         self._control(reset=self._schema.new("WorldReset", **fields))
         self._statistics.wait(lambda told: scope is Scope.POSES or told.iterations < 1000, PATIENCE_S, after=heard + 1)
+
+    def set_speed(self, factor: float) -> None:
+        now = self.physics()
+        rate = factor / now.max_step_size
+        self._physics(type=now.type, real_time_update_rate=rate)
+        for _ in range(TRIES):
+            if abs(self.physics().real_time_update_rate - rate) < 1e-6:
+                return
+        raise GazeboError("the server does not take the speed", hint="look at its log")
 
     def spawn(self, name: str, sdf: str, placement: Placement) -> None:
         if name in self.entities():
@@ -131,7 +150,7 @@ class ClassicServer:
 
     def _wait_for(self, fits: Callable[[dict[str, Placement]], bool], otherwise: str, hint: str) -> None:
         """Asks for the models, with each new statistics, until they fit."""
-        for _ in range(100):
+        for _ in range(TRIES):
             if fits(self.entities()):
                 return
             heard = self._statistics.count

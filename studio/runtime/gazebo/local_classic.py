@@ -48,11 +48,11 @@ class LocalClassic:
         """`folder` gets its log and is its home."""
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "gzserver.log"
-        command = _command(tree, ["--verbose", *(["-u"] if is_paused else []), str(world)])
+        command, environment = how_to_run(tree, world, folder, port, is_paused=is_paused)
         with log.open("wb") as output:
             process = subprocess.Popen(
                 command,
-                env=environment(tree, folder, port, os.environ),
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -72,9 +72,19 @@ class LocalClassic:
         self.process.wait()
 
 
-def environment(tree: Tree, home: Path, port: int, inherited: Mapping[str, str]) -> dict[str, str]:
+def how_to_run(
+    server: Tree | Path, world: Path, home: Path, port: int, *, is_paused: bool = False
+) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of our own server, or of a `gzserver` that somebody else installed."""
+    arguments = ["--verbose", *(["-u"] if is_paused else []), str(world)]
+    if isinstance(server, Tree):
+        return _command(server, arguments), environment(server, home, port, os.environ)
+    preload = " ".join(filter(None, [str(_loopback()), os.environ.get("LD_PRELOAD", "")]))
+    return [str(server), *arguments], {**_on_loopback(home, port, os.environ), "LD_PRELOAD": preload}
+
+
+def _on_loopback(home: Path, port: int, inherited: Mapping[str, str]) -> dict[str, str]:
     """Without a display: the server ends where it finds one whose OpenGL its own libraries cannot use."""
-    share, plugins = tree.root / "usr/share/gazebo-11", _plugins(tree)
     return {
         **{name: value for name, value in inherited.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")},
         "HOME": str(home),
@@ -83,6 +93,13 @@ def environment(tree: Tree, home: Path, port: int, inherited: Mapping[str, str])
         "GAZEBO_IP": "127.0.0.1",
         "IGN_IP": "127.0.0.1",
         "GAZEBO_MODEL_DATABASE_URI": "",
+    }
+
+
+def environment(tree: Tree, home: Path, port: int, inherited: Mapping[str, str]) -> dict[str, str]:
+    share, plugins = tree.root / "usr/share/gazebo-11", _plugins(tree)
+    return {
+        **_on_loopback(home, port, inherited),
         "GAZEBO_RESOURCE_PATH": str(share),
         "GAZEBO_MODEL_PATH": f"{share / 'models'}:{inherited.get('GAZEBO_MODEL_PATH', '')}",
         "GAZEBO_PLUGIN_PATH": f"{plugins}:{inherited.get('GAZEBO_PLUGIN_PATH', '')}",

@@ -22,6 +22,7 @@ class Feature(StrEnum):
     RESET_ALL = "reset all"
     RESET_TIME = "reset time"
     RESET_POSES = "reset poses"
+    SPEED = "speed"
 
 
 class Scope(StrEnum):
@@ -79,6 +80,9 @@ class GazeboServer(Protocol):
         """Exactly so many steps of the physics, of a paused world."""
 
     def reset(self, scope: Scope) -> None: ...
+
+    def set_speed(self, factor: float) -> None:
+        """Wanted simulation time per real time; the server may be slower. 0: as fast as it can."""
 
     def spawn(self, name: str, sdf: str, placement: Placement) -> None:
         """Returns once the model is there. A model of this name that is there already is left as it is."""

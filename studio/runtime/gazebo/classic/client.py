@@ -66,6 +66,11 @@ class ClassicClient:
     def state(self) -> State:
         return self._loop.state
 
+    @property
+    def next_try_ns(self) -> int:
+        """When it tries to connect again, by the machine's time."""
+        return self._loop.next_try_ns
+
     def wait_for_server(self, timeout_s: float) -> bool:
         """Whether it was reached within this time."""
         return self._loop.reached.wait(timeout_s)
@@ -157,7 +162,7 @@ class _Loop:
         self._listener: socket.socket | None = None
         self._incoming: set[Connection] = set()
         self._worlds: tuple[str, ...] = ()
-        self._next_try_ns, self._wait_ns = 0, FIRST_WAIT_NS
+        self.next_try_ns, self._wait_ns = 0, FIRST_WAIT_NS
         self.reached = threading.Event()
         self._is_over = False
 
@@ -169,7 +174,7 @@ class _Loop:
     def run(self) -> None:
         try:
             while not self._is_over:
-                if self._master is None and monotonic_ns() >= self._next_try_ns:
+                if self._master is None and monotonic_ns() >= self.next_try_ns:
                     self._connect()
                 for key, events in self._selector.select(PATIENCE_S):
                     key.data(events)
@@ -206,7 +211,7 @@ class _Loop:
     # ---- the master
 
     def _connect(self) -> None:
-        self._next_try_ns = monotonic_ns() + self._wait_ns
+        self.next_try_ns = monotonic_ns() + self._wait_ns
         self._wait_ns = min(2 * self._wait_ns, LONGEST_WAIT_NS)
         try:
             self._master = Connection.to(self._selector, self._host, self._port, self._hear_master, self._lose)

@@ -48,6 +48,17 @@ class Node:
         named = [(split_name(offer.name), offer) for offer in known]
         return [replace(offer, name=name[1]) for name, offer in named if name and name[0] == self.place.partition]
 
+    def all_offers(self) -> list[Offer]:
+        """Those of all partitions; the names are with them."""
+        with self._lock:
+            return list(self._offers)
+
+    def heard_ns(self, process: str) -> int | None:
+        """When a process was last heard of, by the machine's time; None once it is gone."""
+        discoveries = (self._engine.topics, self._engine.services)
+        heard = [time for each in discoveries if (time := each.directory.processes().get(process)) is not None]
+        return max(heard, default=None)
+
     def partitions(self) -> set[str]:
         """In which something is offered, this one or others."""
         with self._lock:
