@@ -54,6 +54,10 @@ class Document(Generic[M]):
         """One more that belongs to it from now on."""
         self._files.append(file)
 
+    def remove_file(self, file: OpenFile[M]) -> None:
+        """It does not belong to it any more; what is on disk stays."""
+        self._files.remove(file)
+
     def do(self, edit: Edit[M]) -> tuple[Change, ...]:
         return self.history.do(edit)
 

@@ -208,7 +208,7 @@ class GeometryDesk(QObject):
 
     def _fit(self, document: GeometryDocument) -> Any:
         def fit() -> None:
-            if document in self.documents.values() and not isdeleted(document.view) and hasattr(document.view, "fit"):
+            if document in self.documents.values() and not isdeleted(document.view):
                 document.view.fit()
 
         return fit

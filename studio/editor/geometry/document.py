@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,8 +93,8 @@ class GeometryDocument(QObject):
     def do(self, edit: Edit[Any], *, body: str = "", file: Path | None = None) -> bool:
         return self.session.do(edit, body=body, file=file)
 
-    def do_all(self, label: str, edits: Sequence[On]) -> bool:
-        return self.session.do_all(label, edits)
+    def do_all(self, label: str, edits: Sequence[On], *, new_files: Mapping[Path, bytes] | None = None) -> bool:
+        return self.session.do_all(label, edits, new_files)
 
     def say(self, words: str, *, trouble: bool = False) -> None:
         self.said.emit(words, trouble)

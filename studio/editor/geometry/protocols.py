@@ -72,7 +72,7 @@ class Context(Protocol):
         """As `Workspace.do`; a refusal is said in the status bar, and False."""
         ...
 
-    def do_all(self, label: str, edits: Sequence[On]) -> bool:
+    def do_all(self, label: str, edits: Sequence[On], *, new_files: Mapping[Path, bytes] | None = None) -> bool:
         """As `Workspace.do_all`; a refusal is said in the status bar, and False."""
         ...
 

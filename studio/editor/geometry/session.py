@@ -10,6 +10,8 @@ from typing import Any
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from studio.errors import Problem, StudioError
+from studio.model.geometry.assembly import Assembly
+from studio.model.geometry.import_edit import bodies_folder
 from studio.model.geometry.workspace import Changed, On, Workspace
 from studio.model.history import Edit
 
@@ -37,8 +39,8 @@ class GeometrySession(QObject):
     def do(self, edit: Edit[Any], *, body: str = "", file: Path | None = None) -> bool:
         return self._try(lambda: self.workspace.do(edit, body=body, file=file))
 
-    def do_all(self, label: str, edits: Sequence[On]) -> bool:
-        return self._try(lambda: self.workspace.do_all(label, edits))
+    def do_all(self, label: str, edits: Sequence[On], new_files: Mapping[Path, bytes] | None = None) -> bool:
+        return self._try(lambda: self.workspace.do_all(label, edits, new_files=new_files))
 
     def _try(self, do: Callable[[], object]) -> bool:
         try:
@@ -81,11 +83,23 @@ class GeometrySession(QObject):
         first = _kept_name(self.workspace.main)
         for name in sorted(texts, key=lambda name: name != first):
             file = self.saved_file(name)
-            problems = self.workspace.write_text(texts[name], file) if file is not None else []
+            if file is None:
+                self._restore_new(name, texts[name])
+                continue
+            problems = self.workspace.write_text(texts[name], file)
             if problems:
                 self.refused.emit(_words(problems))
                 return False
         return True
+
+    def _restore_new(self, name: str, text: bytes) -> None:
+        """A file that was never saved, as of an import: where the assembly looks for it first."""
+        value = self.workspace.value()
+        members = value.members if isinstance(value, Assembly) else []
+        folder = bodies_folder(self.workspace.main)
+        path = next((folder / each.file for each in members if _kept_name(folder / each.file) == name), None)
+        if path is not None:
+            self.workspace.create(path, text)
 
 
 def _kept_name(path: Path) -> str:

@@ -22,7 +22,7 @@ from studio.editor.geometry.selection import (
 from studio.errors import StudioError
 from studio.model.changes import ModelError
 from studio.model.geometry import arrange
-from studio.model.geometry.arrange import Arrangement, free_name
+from studio.model.geometry.arrange import Arrangement, MirrorPlane, free_name
 from studio.model.geometry.assembly import Assembly, Constraint
 from studio.model.geometry.assembly_edits import (
     DescribeAssembly,
@@ -161,8 +161,8 @@ def duplicate(workspace: Workspace, thing: Thing) -> Arrangement:
     raise ModelError("this cannot be duplicated", hint="choose a body, a frame, a sensor or a shape")
 
 
-def mirror(workspace: Workspace, body: str) -> Arrangement:
-    return arrange.mirror(workspace.assembled.model, own_assembly(workspace), body)
+def mirror(workspace: Workspace, body: str, plane: MirrorPlane) -> Arrangement:
+    return arrange.mirror(workspace.assembled.model, own_assembly(workspace), body, plane=plane)
 
 
 def detach(workspace: Workspace, body: str) -> Arrangement:

@@ -19,8 +19,9 @@ from studio.model.geometry.assembly_edits import Detach, SetBody, SetConstraint
 from studio.model.geometry.body import Body, Frame
 from studio.model.geometry.edits import AddBody, AddFrame, Bind
 from studio.model.geometry.linkage import Linkage, Part, link, part_of, root_places
+from studio.model.geometry.outline import outline_of
 from studio.model.geometry.poses import HERE, Pose, distance, inverse
-from studio.model.geometry.rotations import Matrix, Rotation, from_axis_angle
+from studio.model.geometry.rotations import GeometryError, Matrix, Rotation, from_axis_angle
 from studio.model.geometry.tidy_poses import mirrored, pose_like, tidy
 from studio.model.geometry.workspace import On
 
@@ -36,6 +37,21 @@ class Arrangement:
     label: str
     edits: tuple[On, ...]
     """For `Workspace.do_all`."""
+
+
+@dataclass(frozen=True)
+class MirrorPlane:
+    """Across an axis of the first body: 0 has front and rear on its two sides, 1 left and right, 2 above and below."""
+
+    axis: int
+    at_m: float = 0.0
+    """Where it cuts the axis."""
+
+    def image(self, pose: Matrix) -> Matrix:
+        return mirrored(pose, self.axis, self.at_m)
+
+
+LEFT_RIGHT = MirrorPlane(1)
 
 
 @dataclass(frozen=True)
@@ -100,11 +116,25 @@ def detach(model: Model, assembly: Assembly, body: str, *, stay: bool = True) ->
 # ---- copies
 
 
-def mirror(model: Model, assembly: Assembly, body: str, name: str = "") -> Arrangement:
-    """The same body on the other side of the middle plane of the first one, x forward and z up."""
-    other = name or other_side(body) or f"{body}_mirrored"
-    made = _copies(model, assembly, body, [mirrored], [other])
+def mirror(model: Model, assembly: Assembly, body: str, name: str = "", plane: MirrorPlane = LEFT_RIGHT) -> Arrangement:
+    """The same body on the other side of a plane."""
+    other = name or other_side(body, plane.axis) or f"{body}_mirrored"
+    made = _copies(model, assembly, body, [plane.image], [other], plane.axis)
     return Arrangement(f"Mirror {body} to {other}", tuple(made))
+
+
+def mirror_planes(model: Model, body: str) -> list[MirrorPlane]:
+    """Between left and right in the middle of the first body, between front and rear, above and below in the middle of
+    its shapes; those first on whose other side a copy of `body` would be in another place."""
+    first = next(iter(model.bodies))
+    try:
+        around = outline_of(replace(model, bodies={first: model.bodies[first]}, constraints=[]), first)
+        middle = (around.front_m - around.rear_m) / 2, around.height_m / 2
+    except GeometryError:
+        middle = 0.0, 0.0
+    planes = [LEFT_RIGHT, MirrorPlane(0, round(middle[0], 3)), MirrorPlane(2, round(middle[1], 3))]
+    here = root_poses(model)[Part(body)]
+    return sorted(planes, key=lambda plane: is_same_place(here, plane.image(here)))
 
 
 def duplicate(model: Model, assembly: Assembly, body: str, step_m: tuple[float, float, float]) -> Arrangement:
@@ -159,8 +189,9 @@ def _turned(axis: tuple[float, float, float], angle: float, centre_m: tuple[floa
 
 
 def _copies(
-    model: Model, assembly: Assembly, body: str, placings: list[Placing], names: list[str] | None = None
-) -> Iterator[On]:
+    model: Model, assembly: Assembly, body: str, placings: list[Placing], names: list[str] | None = None,
+    mirrored_axis: int | None = None,
+) -> Iterator[On]:  # fmt: skip
     """Members like `body`, each with a mount where the placing takes the old one."""
     member = next((each for each in assembly.members if each.name == body), None)
     if member is None:
@@ -178,12 +209,12 @@ def _copies(
             there = _elsewhere(body, here, placing)
             yield On(AddBody(replace(copy, pose=pose_like(member.pose or HERE, there))))
             continue
-        yield from _mounted_copy(model, assembly, constraint, body, copy, placing, poses, used)
+        yield from _mounted_copy(model, assembly, constraint, body, copy, placing, poses, used, mirrored_axis)
 
 
 def _mounted_copy(
     model: Model, assembly: Assembly, constraint: Constraint, body: str, copy: Member, placing: Placing,
-    poses: dict[Part, Matrix], used: set[FrameName],
+    poses: dict[Part, Matrix], used: set[FrameName], mirrored_axis: int | None,
 ) -> Iterator[On]:  # fmt: skip
     carrier, carried = (constraint.start, constraint.end)
     mounted = constraint.pose
@@ -191,7 +222,7 @@ def _mounted_copy(
         carrier, carried, mounted = carried, carrier, tidy(inverse(constraint.pose.matrix))
     part, in_part = part_of(model, carrier)
     there = _elsewhere(body, poses[part] @ in_part @ mounted.matrix, placing)
-    frame, at = _frame_for_copy(model, carrier, placing(poses[part] @ in_part), poses, used)
+    frame, at = _frame_for_copy(model, carrier, placing(poses[part] @ in_part), poses, used, mirrored_axis)
     used.add(FrameName(carrier.body, frame.name))
     if frame.name not in [each.name for each in model.bodies[carrier.body].frames]:
         yield On(AddFrame(frame), _file(model.bodies[carrier.body]))
@@ -206,25 +237,31 @@ def _mounted_copy(
 
 def _elsewhere(body: str, here: Matrix, placing: Placing) -> Matrix:
     there = placing(here)
-    far_m, turned_rad = distance(here, there)
-    if far_m < SAME_M and turned_rad < SAME_RAD:
-        raise ModelError(f"the copy of {body} would be in the same place", hint="move it off the middle plane first")
+    if is_same_place(here, there):
+        hint = "mirror it across another plane, or move it away from this one first"
+        raise ModelError(f"the copy of {body} would be in the same place", hint=hint)
     return there
 
 
+def is_same_place(one: Matrix, other: Matrix) -> bool:
+    far_m, turned_rad = distance(one, other)
+    return far_m < SAME_M and turned_rad < SAME_RAD
+
+
 def _frame_for_copy(
-    model: Model, carrier: FrameName, wanted: Matrix, poses: dict[Part, Matrix], used: set[FrameName]
-) -> tuple[Frame, Matrix]:
+    model: Model, carrier: FrameName, wanted: Matrix, poses: dict[Part, Matrix], used: set[FrameName],
+    mirrored_axis: int | None,
+) -> tuple[Frame, Matrix]:  # fmt: skip
     """A free frame that is there already, such as LeftMount for RightMount, else a new one; and where it is."""
     body = model.bodies[carrier.body]
     on = body.frame(carrier.frame).on
     for frame in body.frames:
         at = poses[Part(carrier.body, frame.on)] @ frame.pose.matrix
-        far_m, turned_rad = distance(at, wanted)
-        if FrameName(carrier.body, frame.name) not in used and far_m < SAME_M and turned_rad < SAME_RAD:
+        if FrameName(carrier.body, frame.name) not in used and is_same_place(at, wanted):
             return frame, at
     taken = {frame.name for frame in body.frames} | {end.frame for end in used if end.body == carrier.body}
-    name = free_name(other_side(carrier.frame) or carrier.frame, taken)
+    other = other_side(carrier.frame, mirrored_axis) if mirrored_axis is not None else ""
+    name = free_name(other or carrier.frame, taken)
     part = poses[Part(carrier.body, on)]
     made = Frame(name, pose_like(body.frame(carrier.frame).pose, inverse(part) @ wanted), on)
     return made, part @ made.pose.matrix
@@ -233,9 +270,13 @@ def _frame_for_copy(
 # ---- names and places
 
 
-def other_side(name: str) -> str:
+SIDES = (("Front", "Rear"), ("Left", "Right"), ("Top", "Bottom"))
+
+
+def other_side(name: str, axis: int = 1) -> str:
     """`LeftLaser` for `RightLaser`; empty if a name tells no side."""
-    for one, other in (("Left", "Right"), ("left", "right"), ("LEFT", "RIGHT")):
+    for form in (str, str.lower, str.upper):
+        one, other = map(form, SIDES[axis])
         if one in name:
             return name.replace(one, other)
         if other in name:

@@ -12,6 +12,7 @@ from studio.model.close_matches import did_you_mean
 from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Inclusion, Member
 from studio.model.geometry.assembly_xml import read_assembly, write_assembly
 from studio.model.geometry.editable_body import NAME
+from studio.model.geometry.joints import Joint
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.turned_joints import swapped
 from studio.model.parts import check_name
@@ -22,6 +23,8 @@ class EditableAssembly(Model):
         super().__init__()
         self.written = b""
         """As of a body."""
+        self._swapped: dict[tuple[str, Pose, Joint | None], tuple[Pose, Joint | None]] = {}
+        """Pose and joint before the ends of a constraint were swapped: computing them back rounds them."""
         self._fill(assembly)
 
     def _fill(self, assembly: Assembly) -> None:
@@ -154,8 +157,13 @@ class EditableAssembly(Model):
         self._swap("constraints", name, replace(self.constraints[name], pose=pose))
 
     def swap_ends(self, name: str) -> None:
-        """Written from the other side, with everything where it is."""
-        self._swap("constraints", name, swapped(self.constraints[name]))
+        """Written from the other side, with everything where it is; the second time as it was before the first one,
+        to the last decimal."""
+        old = self.constraints[name]
+        made = swapped(old)
+        pose, joint = self._swapped.get((name, old.pose, old.joint), (made.pose, made.joint))
+        self._swapped[name, pose, joint] = old.pose, old.joint
+        self._swap("constraints", name, replace(made, pose=pose, joint=joint))
 
     def unbind(self, name: str) -> None:
         self._drop("constraints", name)

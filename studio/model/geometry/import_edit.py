@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +16,15 @@ from studio.model.geometry.poses import HERE
 from studio.model.geometry.workspace import On
 
 
-def import_edits(imported: Imported, assembly: Assembly, bodies: Path) -> tuple[dict[Path, bytes], Arrangement]:
-    """The body files to write into the folder `bodies`, none of which is there yet, and the edits that use them."""
+def import_edits(
+    imported: Imported, assembly: Assembly, bodies: Path, others: Collection[Path] = ()
+) -> tuple[dict[Path, bytes], Arrangement]:
+    """The body files for the folder `bodies`, none of which is there yet or one of `others`, and the edits that use
+    them."""
     taken, files = body_names(assembly), dict[Path, bytes]()
     members: dict[str, Member] = {}
     for name, body in imported.model.bodies.items():
-        path = _free_file(bodies, name, files)
+        path = _free_file(bodies, name, {*files, *others})
         files[path] = write_body(replace(body, name=body.name or name, file=None))
         free = free_name(name, taken)
         taken.add(free)
@@ -41,6 +45,11 @@ def import_edits(imported: Imported, assembly: Assembly, bodies: Path) -> tuple[
     return files, Arrangement(f"Import {imported.model.name}", tuple(edits))
 
 
-def _free_file(folder: Path, name: str, others: dict[Path, bytes]) -> Path:
+def _free_file(folder: Path, name: str, others: Collection[Path]) -> Path:
     stems = {path.stem for path in (*folder.glob("*.xml"), *others)}
     return folder / f"{free_name(name.lower(), stems)}.xml"
+
+
+def bodies_folder(main: Path) -> Path:
+    """Where the bodies of an assembly lie."""
+    return main.parent.parent / "bodies" if main.parent.name == "assemblies" else main.parent

@@ -84,9 +84,10 @@ def solids(model: Model, poses: Mapping[Part, Matrix], *, only_bumping: bool = T
 
 def overlaps(model: Model, linkage: Linkage, poses: Mapping[Part, Matrix]) -> Iterator[Overlap]:
     """Between parts that nothing binds directly: a wheel may reach into what carries it, an IMU sits in its vehicle,
-    and the shapes of one rigid body make up one thing."""
-    rigid, carried = _rigid_groups(linkage), _carried(linkage)
+    and the shapes of one rigid body make up one thing. Parts that only hold two joints together, as the knuckle of a
+    steered wheel does, count as part of a compound joint: the wheel is carried by the chassis then."""
     found = solids(model, poses)
+    rigid, carried = _rigid_groups(linkage), _carried(linkage, {each.part for each in found})
     for one, other in _near(found):
         if one.part == other.part or frozenset((one.part, other.part)) in carried:
             continue
@@ -113,9 +114,14 @@ def _rigid_groups(linkage: Linkage) -> dict[Part, Part]:
     return group
 
 
-def _carried(linkage: Linkage) -> set[frozenset[Part]]:
-    """Pairs of which one holds the other."""
-    return {frozenset((edge.start, edge.end)) for edge in linkage.edges}
+def _carried(linkage: Linkage, bumping: set[Part]) -> set[frozenset[Part]]:
+    """Pairs of which one holds the other, directly or by parts that do not bump."""
+    pairs = {frozenset((edge.start, edge.end)) for edge in linkage.edges}
+    for part in bumping:
+        above = linkage.ancestors(part)
+        next(above)
+        pairs.add(frozenset((part, next((each for each in above if each in bumping), part))))
+    return pairs
 
 
 # ---- two convex shapes

@@ -48,11 +48,12 @@ def inverse_like(pose: Pose) -> Pose:
     return pose_like(pose, inverse(pose.matrix))
 
 
-def mirrored(matrix: Matrix, axis: int = 1) -> Matrix:
-    """As in a mirror through the origin, across `axis` (1: left and right). What is symmetric itself looks right."""
-    across = np.eye(4)
-    across[axis, axis] = -1.0
-    return np.asarray(across @ matrix @ across, dtype=np.float64)
+def mirrored(matrix: Matrix, axis: int = 1, at_m: float = 0.0) -> Matrix:
+    """As in a mirror across `axis` (1: left and right) at `at_m` of it. A body has no mirror image, so its own left and
+    right are exchanged: what is the same on both of its sides looks right, in a mirror at the front too."""
+    across, own_sides = np.eye(4), np.diag([1.0, -1.0, 1.0, 1.0])
+    across[axis, axis], across[axis, 3] = -1.0, 2.0 * at_m
+    return np.asarray(across @ matrix @ own_sides, dtype=np.float64)
 
 
 def _kept(before: float, now: float, digits: int) -> float:

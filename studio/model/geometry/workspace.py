@@ -24,7 +24,7 @@ that the user typed the content of the file as one edit, or returns what is wron
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -250,11 +250,32 @@ class Workspace:
         """
         return self.do_all(edit.label, [On(edit, self.file_of(body) if body else file)], merge_key=edit.merge_key)
 
-    def do_all(self, label: str, edits: Sequence[On], *, merge_key: Hashable | None = None) -> bool:
-        """Several edits, also of several files, as one step of undo."""
+    def do_all(
+        self,
+        label: str,
+        edits: Sequence[On],
+        *,
+        merge_key: Hashable | None = None,
+        new_files: Mapping[Path, bytes] | None = None,
+    ) -> bool:
+        """Several edits, also of several files, as one step of undo. `new_files`: those that the edits name and that
+        are not on disk: saving writes them, unless the step was undone."""
+        made = [self._create(path, data) for path, data in (new_files or {}).items()]
         steps = tuple((self._key(each.file), each.edit) for each in edits)
         key = None if merge_key is None else (merge_key, tuple(key for key, _ in steps))
-        return bool(self.history.do(_Steps(label, key, steps, self._check)))
+        is_done = False
+        try:
+            is_done = bool(self.history.do(_Steps(label, key, steps, self._check)))
+        finally:
+            for part in made if not is_done else ():
+                self._forget(part)
+        return is_done
+
+    def create(self, path: Path, data: bytes) -> None:
+        """A file that is not on disk, for texts that name it already, as after a crash."""
+        self._create(path, data)
+        self._settle()
+        self._tell(Changed(frozenset((path.resolve(),))))
 
     def rename_frame(self, body: str, old: str, new: str) -> bool:
         """In the body file and in every open assembly that binds this frame, in one step."""
@@ -356,8 +377,9 @@ class Workspace:
         return lines_now(read, self.text(file)).get(line)
 
     def texts(self) -> dict[Path, bytes]:
-        """Of all files that were opened, also those that an undone edit has brought."""
-        return self._document.texts()
+        """Of all files that were opened, also those that an undone edit has brought, if they are on disk."""
+        files = self._open_files.items()
+        return {self._files.parts[key].path: text for key, file in files if (text := file.text(self._files))}
 
     def write_text(self, text: bytes, file: Path | None = None) -> list[Problem]:
         """The file becomes `text` in one edit. What cannot be read changes nothing: then what is wrong is returned."""
@@ -379,7 +401,7 @@ class Workspace:
     def modified_files(self) -> list[Path]:
         """Those that saving would write."""
         opened = self._open_files.items()
-        return [self._files.parts[key].path for key, file in opened if file.text(self._files) != file.on_disk]
+        return [self._files.parts[key].path for key, file in opened if file.is_needed(file.text(self._files))]
 
     def changed_on_disk(self) -> list[Path]:
         return self._document.changed_on_disk()
@@ -431,6 +453,22 @@ class Workspace:
         self._open_files[key] = file
         self._document.add_file(file)
         return part
+
+    def _create(self, path: Path, data: bytes) -> _Part:
+        """It says nothing, and is not written, while the vehicle does not use it."""
+        part = self._open(path, _read_text(data, path), data, on_disk=None)
+        file = self._open_files[str(part.path)]
+
+        def write(_: _Files, base: bytes) -> bytes:
+            return part.write(base) if file.on_disk is not None or part.path in self.files() else b""
+
+        file.write, file.empty = write, b""
+        return part
+
+    def _forget(self, part: _Part) -> None:
+        key = next(key for key, each in self._files.parts.items() if each is part)
+        del self._files.parts[key]
+        self._document.remove_file(self._open_files.pop(key))
 
     def _key(self, file: Path | None) -> Hashable:
         place = self.main if file is None else file.resolve()

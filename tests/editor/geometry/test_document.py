@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from studio.editor import layout_menu
 from studio.editor.app import make_window
 from studio.editor.geometry.document import GeometryDocument
+from studio.editor.geometry.importing import import_into
 from studio.editor.geometry.selection import FrameThing
 from studio.editor.layouts import BUILD, GEOMETRY
 from studio.editor.main_window import MainWindow
@@ -171,6 +172,9 @@ def test_what_a_killed_window_had_not_saved_is_offered_and_restored(alone: MainW
     document = opened(alone, raptor)
     document.do(LOW)
     document.do(MoveFrame("ScanOrigin", Pose((0.0, 0.0, 0.2))), body="LeftLaser")
+    cart = raptor.with_name("cart.urdf")
+    cart.write_text('<robot name="cart"><link name="platform"/></robot>')
+    assert import_into(document, cart)
     kept, autosave = document.workspace.texts(), alone.vehicles.keeping.autosave  # type: ignore[union-attr]
     assert autosave.keep()
     autosave.follow(None)  # as if the process had ended: the lock is free, and what was kept stays
@@ -181,6 +185,7 @@ def test_what_a_killed_window_had_not_saved_is_offered_and_restored(alone: MainW
     assert keeping is not None
     keeping.left.restore(keeping.autosave.left[0])
     assert {path: again.workspace.texts()[path] for path in kept} == kept and again.workspace.is_modified
+    assert "platform" in again.workspace.assembled.model.bodies, "also a body file that was never saved"
 
 
 class TestWithAProject:

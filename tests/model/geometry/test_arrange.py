@@ -18,12 +18,14 @@ from studio.model.geometry.arrange import (
     duplicate,
     linear_array,
     mirror,
+    mirror_planes,
     mount,
     mount_new,
 )
 from studio.model.geometry.assembly import Assembly, FrameName, Model
 from studio.model.geometry.assembly_edits import SwapEnds
 from studio.model.geometry.editable import AssemblyDocument, BodyDocument
+from studio.model.geometry.edits import MoveConstraint
 from studio.model.geometry.joints import Joint
 from studio.model.geometry.library import Library
 from studio.model.geometry.poses import Pose
@@ -128,6 +130,25 @@ def test_nothing_is_mirrored_onto_itself(vehicle: Vehicle) -> None:
         mirror(vehicle.model, vehicle.assembly, "Gps")
 
 
+def test_what_is_on_the_middle_plane_is_mirrored_from_front_to_rear(vehicle: Vehicle) -> None:
+    with_hokuyo(vehicle, y=0.0)
+    vehicle.document.do(MoveConstraint("hokuyo_mount", Pose(rotation=Rotation("rpy", (0.0, 15.0, 0.0), "degrees"))))
+    vehicle.document.save()
+    plane = mirror_planes(vehicle.model, "Hokuyo")[0]
+    assert plane.axis == 0 and [each.axis for each in mirror_planes(vehicle.model, "LeftLaser")] == [1, 0, 2]
+    vehicle.do(mirror(vehicle.model, vehicle.assembly, "Hokuyo", plane=plane))
+    x, y, z = vehicle.where("Hokuyo:BottomCenter")
+    assert vehicle.where("Hokuyo_mirrored:BottomCenter") == [round(2 * plane.at_m - x, 6), y, z]
+    turned = [
+        Transforms(vehicle.model, compiled=False).get_transformation(name, "Raptor")[:3, 0].round(6).tolist()
+        for name in ("Hokuyo:BottomCenter", "Hokuyo_mirrored:BottomCenter")
+    ]
+    ahead, down = turned[0][0], turned[0][2]
+    assert down < 0 and turned[1] == [-ahead, 0.0, down], "it looks to the rear, and as far down"
+    frame = vehicle.assembly.constraints[-1].start.frame
+    assert frame == "TopRearRail2", "the other side of TopFrontRail, but that name is taken"
+
+
 def test_arrays_of_a_sensor(vehicle: Vehicle) -> None:
     with_hokuyo(vehicle)
     x, y, z = vehicle.where("Hokuyo:BottomCenter")
@@ -140,6 +161,18 @@ def test_arrays_of_a_sensor(vehicle: Vehicle) -> None:
     assert vehicle.where("Gps2:BottomCenter", "Gps:BottomCenter") == [0.1, 0.0, 0.0]
     with pytest.raises(ModelError, match="is not a count"):
         linear_array(vehicle.model, vehicle.assembly, "Flea", 1, (1.0, 0.0, 0.0))
+
+
+def test_swapped_ends_swapped_back_are_the_same_bytes_with_many_decimals(vehicle: Vehicle) -> None:
+    many = Pose((0.1234567890123, -1 / 3, 2 / 7), Rotation("rpy", (0.1, 1 / 3, -2.000000000001), "radians"))
+    vehicle.document.do(MoveConstraint("camera_mount", many))
+    vehicle.document.save()
+    before = vehicle.path.read_bytes()
+    vehicle.document.do(SwapEnds("camera_mount"))
+    vehicle.document.save()
+    vehicle.document.do(SwapEnds("camera_mount"))
+    vehicle.document.save()
+    assert vehicle.path.read_bytes() == before
 
 
 def test_a_constraint_written_from_the_other_end_moves_nothing(vehicle: Vehicle) -> None:

@@ -11,9 +11,10 @@ import pytest
 from studio.model.geometry.assembly import Constraint, FrameName, Model
 from studio.model.geometry.body import Body, Frame
 from studio.model.geometry.closer_look import look_closer, unused_frames
+from studio.model.geometry.joints import Joint
 from studio.model.geometry.library import load_model
-from studio.model.geometry.linkage import Part
-from studio.model.geometry.overlaps import Solid, reach_into_each_other
+from studio.model.geometry.linkage import Part, link
+from studio.model.geometry.overlaps import Solid, overlaps, reach_into_each_other
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.rotations import Rotation
 from studio.model.geometry.sensors import Camera, Laser, Sensor, Ultrasonic
@@ -75,6 +76,24 @@ def vehicle(sensor: Sensor, obstacle: Shape, tilt_deg: float = 0.0) -> Model:
     base = Body("Base", frames=[Frame("Top")], shapes=[obstacle])
     mount = Constraint("mount", FrameName("Base", "Top"), FrameName("Eye", "Base"))
     return Model("V", {"Base": base, "Eye": eye}, [mount])
+
+
+@pytest.mark.parametrize("steering_deg", [-28.0, 0.0, 28.0])
+def test_a_steered_wheel_does_not_collide_with_the_chassis_that_carries_it(steering_deg: float) -> None:
+    model = load_model("raptor")
+    linkage = link(model)
+    turned = dict.fromkeys(("Raptor.front_left_steering", "Raptor.front_right_steering"), math.radians(steering_deg))
+    assert not list(overlaps(model, linkage, linkage.poses(turned)))
+
+
+def test_two_arms_on_an_empty_base_still_collide_with_each_other() -> None:
+    base = Body("Base", frames=[Frame("Left", Pose((0.0, 0.3, 0.0))), Frame("Right", Pose((0.0, -0.3, 0.0)))])
+    base.joints = [Joint("left", "hinge", "Left"), Joint("right", "hinge", "Right")]
+    base.shapes = [Box("one", size=(0.2, 0.8, 0.2), on="left"), Box("two", size=(0.2, 0.8, 0.2), on="right")]
+    model = Model("V", {"Base": base}, [])
+    linkage = link(model)
+    (found,) = overlaps(model, linkage, linkage.home_poses())
+    assert {found.one.part, found.other.part} == {Part("Base", "left"), Part("Base", "right")}
 
 
 WALL = Box("wall", Pose((1.0, 0.0, 0.0)), use="visual", size=(0.1, 0.4, 0.4))

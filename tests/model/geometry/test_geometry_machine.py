@@ -292,7 +292,8 @@ class AssemblyMachine(FileMachine):
     def swap_ends(self, pick: int) -> None:
         constraint = one_of(self.model.constraints, pick)
         if constraint is not None:
-            self.do(SwapEnds(constraint.name))  # twice is the same bytes only where few decimals are written
+            self.there_and_back(SwapEnds(constraint.name), lambda: SwapEnds(constraint.name))
+            self.do(SwapEnds(constraint.name))
 
     @rule(pick=PICK, name=NAMES)
     def change_constraint(self, pick: int, name: str) -> None:

@@ -46,6 +46,9 @@ class ArrayDialog(QDialog):
         rows = QFormLayout(circle)
         rows.addRow("Centre", self.centre)
         rows.addRow("Sweep", self.sweep)
+        for field in (self.step, self.centre):
+            field.changed.connect(field.show_values)
+        self.sweep.changed.connect(self.sweep.show_value)
         self.pages = QStackedWidget()
         self.pages.addWidget(line)
         self.pages.addWidget(circle)

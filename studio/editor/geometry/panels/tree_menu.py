@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QMenu
 
 from studio.editor.geometry import thing_edits
 from studio.editor.geometry.panels.array_dialog import ask_for_array
+from studio.editor.geometry.panels.mirror_dialog import mirror_body
 from studio.editor.geometry.panels.new_parts import NEW_PARTS
 from studio.editor.geometry.selection import (
     BodyThing,
@@ -77,8 +78,9 @@ def _of_body(menu: QMenu, panel: AssemblyTree, body: str) -> None:
         _add(adding, words, "", lambda make=make: context.do(make(workspace, body), body=body))
     menu.addSeparator()
     if not workspace.is_body:
-        _add(menu, "Mirror left and right", "The same body on the other side of the first one",
-             lambda: panel.do(lambda: thing_edits.mirror(workspace, body)))  # fmt: skip
+        _add(menu, "Mirror", "Copy the body to the other side", lambda: mirror_body(panel, context, body))
+        _add(menu, "Mirror across…", "Choose the plane of the mirror",
+             lambda: mirror_body(panel, context, body, ask=True))  # fmt: skip
         _add(menu, "Array…", "Several of it, in a line or in a circle", lambda: ask_for_array(panel, context, body))
         detached = _add(menu, "Detach", "Remove its mount; it stays where it is",
                         lambda: panel.do(lambda: thing_edits.detach(workspace, body)))  # fmt: skip

@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import QMenu, QWidget
 
 from studio.editor.geometry import thing_edits
 from studio.editor.geometry.panels.array_dialog import ask_for_array
+from studio.editor.geometry.panels.mirror_dialog import mirror_body
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Thing, VehicleThing
 from studio.editor.geometry.view.canvas import Canvas
@@ -68,7 +69,9 @@ TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     ("face", "Frame on a face", "Click a face: a frame with +Z along its normal", "mdi6.axis-arrow", "Shift+A"),
     ("detach", "Detach", "Remove the mount of the selected body; it stays where it is", "mdi6.link-off", ""),
     ("root", "Make root", "All other bodies hang on the selected one", "mdi6.anchor", ""),
-    ("mirror", "Mirror left and right", "Copy the body to the other side", "mdi6.flip-horizontal", "Ctrl+Shift+M"),
+    ("mirror", "Mirror", "Copy the body to the other side: left and right, or front and rear",
+     "mdi6.flip-horizontal", "Ctrl+Shift+M"),
+    ("across", "Mirror across…", "Choose the plane of the mirror", "mdi6.flip-horizontal", ""),
     ("duplicate", "Duplicate", "Copy what is selected", "mdi6.content-duplicate", "Ctrl+D"),
     ("array", "Array…", "Repeat the selected body in a line or circle", "mdi6.dots-grid", ""),
 )  # fmt: skip
@@ -121,7 +124,8 @@ class Commands:
             "face": lambda _: self.ask_face(),
             "detach": lambda _: self._to_body(thing_edits.detach),
             "root": lambda _: self._to_body(thing_edits.root_at),
-            "mirror": lambda _: self._to_body(thing_edits.mirror),
+            "mirror": lambda _: self._mirror(ask=False),
+            "across": lambda _: self._mirror(ask=True),
             "duplicate": lambda _: self._duplicate(),
             "array": lambda _: self._array(),
         }
@@ -181,6 +185,10 @@ class Commands:
             return
         workspace = self.context.workspace
         thing_edits.do_arranged(self.context.do_all, self.context.say, lambda: thing_edits.duplicate(workspace, thing))
+
+    def _mirror(self, *, ask: bool) -> None:
+        if self._needs_body() and not self.context.workspace.is_body:
+            mirror_body(self.view.canvas, self.context, sorted(self.bodies())[0], ask=ask)
 
     def _array(self) -> None:
         if self._needs_body():

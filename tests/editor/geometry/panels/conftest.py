@@ -55,8 +55,8 @@ class Given:
     def do(self, edit: Edit[Any], *, body: str = "", file: Path | None = None) -> bool:
         return self._try(lambda: self.workspace.do(edit, body=body, file=file))
 
-    def do_all(self, label: str, edits: Sequence[On]) -> bool:
-        return self._try(lambda: self.workspace.do_all(label, edits))
+    def do_all(self, label: str, edits: Sequence[On], *, new_files: dict[Path, bytes] | None = None) -> bool:
+        return self._try(lambda: self.workspace.do_all(label, edits, new_files=new_files))
 
     def _try(self, do: Any) -> bool:
         try:

@@ -13,6 +13,7 @@ from studio.editor.geometry.thumbnail import thumbnail
 from studio.model.geometry.library import load_model
 from studio.model.geometry.sdf import to_sdf
 from studio.model.geometry.urdf import to_urdf
+from studio.model.geometry.workspace import Workspace
 
 
 class View:
@@ -104,9 +105,22 @@ def test_an_import_is_one_step_of_undo(context: Any, panel: LibraryPanel, tmp_pa
     assert len(bodies) > count and "Flea" in bodies
     assert not [each for each in context.workspace.problems() if each.severity == "error"]
     assert context.workspace.history.undo_label == "Import Pioneer2DX"
+    made = [path for path in context.workspace.modified_files() if path not in before]
+    assert made and not any(path.exists() for path in made), "saving writes them"
     context.workspace.undo()
     assert len(context.workspace.history.labels) == 0
-    assert {path: text for path, text in context.workspace.texts().items() if path in before} == before
+    assert context.workspace.texts() == before and not context.workspace.is_modified
+    assert context.workspace.save() == [] and not any(path.exists() for path in made)
+    context.workspace.redo()
+    assert panel.take_file(file), "once more, under other names"
+    context.workspace.save()
+    assert all(path.exists() for path in made) and not context.workspace.is_modified
+    again = Workspace.load(context.workspace.main, context.workspace.roots)
+    assert len(again.assembled.model.bodies) == 2 * len(bodies) - count
+    context.workspace.undo()
+    context.workspace.undo()
+    context.workspace.save()
+    assert context.workspace.text() == before[context.workspace.main] and made[0].read_bytes(), "what is saved stays"
 
 
 def test_a_file_that_cannot_be_imported_changes_nothing(context: Any, panel: LibraryPanel, tmp_path: Path) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication, QLineEdit
+from PyQt6.QtWidgets import QApplication, QDialog, QLineEdit
 
 from studio.editor.geometry.panels.array_dialog import ArrayDialog
+from studio.editor.geometry.panels.mirror_dialog import MirrorDialog
 from studio.editor.geometry.panels.tree import AssemblyTree
 from studio.editor.geometry.panels.tree_menu import tree_menu
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, JointThing, ShapeThing, Thing
@@ -132,7 +133,30 @@ def test_the_menu_of_a_body(context: Any, tree: AssemblyTree) -> None:
     assert "Flea" not in context.selection.hidden and "Raptor" in context.selection.hidden
     do(tree, FLEA, "Open body file")
     assert context.opened[0][0].name == "flea.xml"
-    do(tree, BodyThing("Imu"), "Mirror left and right")
+
+
+def test_a_body_beside_the_middle_is_mirrored_at_once(context: Any, tree: AssemblyTree) -> None:
+    context.workspace.do(MoveConstraint("camera_mount", Pose((0.0, 0.2, 0.0))))
+    do(tree, FLEA, "Mirror")
+    assert "Flea_mirrored" in bodies(context) and not tree.findChildren(MirrorDialog)
+
+
+def test_a_body_on_the_middle_plane_is_mirrored_to_the_rear(context: Any, tree: AssemblyTree) -> None:
+    do(tree, BodyThing("Imu"), "Mirror")
+    (dialog,) = tree.findChildren(MirrorDialog)
+    assert dialog.plane.currentText() == "Front and rear"
+    dialog.at.edit.selectAll()
+    QTest.keyClicks(dialog.at.edit, "1.0")
+    QTest.keyClick(dialog.at.edit, Qt.Key.Key_Return)
+    assert dialog.result() == QDialog.DialogCode.Accepted, context.said
+    poses = context.workspace.assembled.transforms
+    there = [poses.get_transformation(f"{name}:BottomCenter", "Raptor")[0, 3] for name in ("Imu", "Imu_mirrored")]
+    assert sum(there) / 2 == pytest.approx(1.0)
+    do(tree, BodyThing("Imu"), "Mirror across…")
+    dialog = tree.findChildren(MirrorDialog)[-1]
+    dialog.plane.setCurrentIndex(2)
+    assert dialog.plane.currentText() == "Left and right"
+    dialog.accept()
     assert "in the same place" in context.said[-1]
 
 
@@ -166,7 +190,14 @@ def test_moving_something_keeps_the_rows(context: Any, tree: AssemblyTree) -> No
 def test_an_array_is_asked_for(context: Any, tree: AssemblyTree) -> None:
     dialog = ArrayDialog(tree, context, "Flea")
     dialog.count.setValue(4)
+    step = dialog.step.fields[1].edit
+    step.setText("")
+    QTest.keyClicks(step, "0.5")
+    step.editingFinished.emit()
+    before = context.workspace.assembled.transforms.get_transformation("Flea", "Raptor")
     assert dialog.do()
+    after = context.workspace.assembled.transforms.get_transformation("Flea2", "Raptor")
+    assert after[1, 3] - before[1, 3] == pytest.approx(0.5), "as it was typed"
     assert [name for name in bodies(context) if name.startswith("Flea")] == ["Flea", "Flea2", "Flea3", "Flea4"]
     context.workspace.undo()
     dialog.kind.setCurrentIndex(1)

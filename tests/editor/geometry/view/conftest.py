@@ -51,8 +51,8 @@ class Desk:
     def do(self, edit: Edit[Any], *, body: str = "", file: Path | None = None) -> bool:
         return self._tried(lambda: self.workspace.do(edit, body=body, file=file))
 
-    def do_all(self, label: str, edits: Sequence[On]) -> bool:
-        return self._tried(lambda: self.workspace.do_all(label, edits))
+    def do_all(self, label: str, edits: Sequence[On], *, new_files: dict[Path, bytes] | None = None) -> bool:
+        return self._tried(lambda: self.workspace.do_all(label, edits, new_files=new_files))
 
     def _tried(self, do: Callable[[], bool]) -> bool:
         try:

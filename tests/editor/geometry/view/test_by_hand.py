@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, Qt
+from pytestqt.qtbot import QtBot
 
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Pick, ShapeThing
 from studio.editor.geometry.view.face_frames import turned_to
 from studio.editor.geometry.view.gestures.mounting import fitting_frames
 from studio.model.geometry.assembly import Member
-from studio.model.geometry.edits import AddBody
+from studio.model.geometry.edits import AddBody, MoveConstraint
+from studio.model.geometry.poses import Pose, inverse
+from studio.model.geometry.tidy_poses import pose_like
 from tests.editor.geometry.view.conftest import Desk, Hand
 
 BUMPER = FrameThing("Raptor", "FrontBumperCenter")
@@ -154,15 +157,26 @@ def test_axes_on_a_face_are_right_handed(normal: tuple[float, float, float]) -> 
     assert np.allclose(turn[:, 2], np.array(normal) / np.linalg.norm(normal))
 
 
-def test_a_steered_wheel_that_reaches_into_something_is_told(hand: Hand, qtbot: object) -> None:
-    stage = hand.view.stage
-    names = {mark.name for mark in stage.description.joints}
+def test_what_a_steered_wheel_reaches_into_turns_red(hand: Hand, qtbot: QtBot) -> None:
+    stage, workspace = hand.view.stage, hand.desk.workspace
     hand.view.show_joints(True)
     slider = hand.view.joint_panel.sliders["Raptor.front_left_steering"]
     slider.setValue(slider.maximum())
-    assert "Raptor.front_left_steering" in names
     assert stage.joints["Raptor.front_left_steering"] == pytest.approx(math.radians(28))
-    assert not hand.desk.workspace.is_modified
+    assert not workspace.is_modified
+    low = Pose((1.93, 0.7, 0.32))
+    workspace.do(
+        MoveConstraint(
+            "gps_mount",
+            pose_like(
+                low,
+                inverse(workspace.assembled.transforms.get_transformation("Raptor:TopRearRail", "Raptor")) @ low.matrix,
+            ),
+        )
+    )
+    qtbot.waitUntil(lambda: "Gps" in {body for body, _ in stage.touching}, timeout=30_000)
+    touched = {workspace.assembled.model.bodies[body].shapes[index].name for body, index in stage.touching}
+    assert "front_left_tyre" in touched and "chassis" not in touched
     hand.view.joint_panel.go_home()
     assert stage.joints == {}
 
