@@ -38,7 +38,7 @@ def properties_of(snapshot: Mapping[str, Any], component: str) -> list[Property]
         *(Property(host, component, name, "parameter") for name in told["parameters"]),
         *(Property(host, component, name, "shown") for name in told["shown"]),
         *(Property(host, component, name, "output", topic) for name, topic in told["outputs"].items()),
-        *(Property(host, component, name, "input", topic) for name, topic in told["inputs"].items()),
+        *(Property(host, component, name, "input", each) for name, topics in told["inputs"].items() for each in topics),
         *(Property(host, component, f"_{name}" if name in own else name, "state") for name in STATES),
     ]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PyQt6.QtCore import QSize, Qt, QTimer
+from PyQt6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.appearance import wanted_theme
@@ -24,6 +24,8 @@ from studio.editor.style import apply_theme
 LARGE = QSize(1760, 1100)
 FRAME = QSize(4, 40)
 """What the platform puts around a window, about."""
+EDGE = 8
+"""Of it below the window."""
 
 
 def run(project: Path | None = None, *, theme: str = "", start: bool = False, in_place: bool = False) -> int:
@@ -41,6 +43,8 @@ def run(project: Path | None = None, *, theme: str = "", start: bool = False, in
     if settings.bytes("geometry") is None:
         screen = app.primaryScreen()
         place_first(window, screen.availableSize() if screen is not None else window.size())
+    elif (screen := window.screen()) is not None:
+        place_again(window, screen.availableGeometry())
     reporter = CrashReporter(window)
     reporter.told.connect(lambda words: window.status.say(words, trouble=True))
     reporter.install()
@@ -66,6 +70,22 @@ def place_first(window: MainWindow, room: QSize) -> None:
         window.setWindowState(Qt.WindowState.WindowMaximized)
     else:
         window.resize((room * 0.9).boundedTo(LARGE).expandedTo(least))
+
+
+def place_again(window: MainWindow, room: QRect) -> None:
+    """Where it was, with its title and its status bar on the screen: that may have become smaller, and what Qt restores
+    leaves no room for what the platform puts around it."""
+    if window.isMaximized() or window.isFullScreen():
+        return
+    inside = window.size().boundedTo(room.size() - FRAME)
+    if inside == window.size() and room.contains(window.geometry()):
+        return
+    last = room.bottomRight() - QPoint(inside.width(), inside.height() + EDGE)
+    place = window.geometry().topLeft()
+    top = room.top() + FRAME.height() - EDGE
+    window.setGeometry(
+        QRect(QPoint(max(room.left(), min(place.x(), last.x())), max(top, min(place.y(), last.y()))), inside)
+    )
 
 
 def make_window(app: QApplication, settings: Settings, theme: str = "") -> MainWindow:

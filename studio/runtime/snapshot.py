@@ -173,7 +173,7 @@ class Snapshots:
             "period_s": planned.period_ns / SECOND_NS,
             "parameters": {**planned.parameters, **told.get("parameters", {})},
             "shown": told.get("shown", {}),
-            "inputs": {inlet.port: inlet.topic for inlet in planned.inlets},
+            "inputs": inputs_of(planned),
             "accepts": dict(planned.accepts),
             "outputs": dict(planned.outlets),
             "services": services_of(planned, session.plan),
@@ -231,6 +231,14 @@ def shown_state(condition: Condition, told: Mapping[str, Any], report: Mapping[s
     if report.get("busy_s") and told.get("state") == "active":
         return BUSY
     return str(told.get("state", Condition.STARTING.value))
+
+
+def inputs_of(planned: PlannedComponent) -> dict[str, list[str]]:
+    """By port, all topics that are wired to it."""
+    found: dict[str, list[str]] = {}
+    for inlet in planned.inlets:
+        found.setdefault(inlet.port, []).append(inlet.topic)
+    return found
 
 
 def _drops(report: Mapping[str, Any], planned: PlannedComponent) -> dict[str, int]:

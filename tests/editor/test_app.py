@@ -9,12 +9,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QRect, QSize, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.app import furnish_and_open, make_window, place_first, show_first_page
+from studio.editor.app import (
+    EDGE,
+    FRAME,
+    furnish_and_open,
+    make_window,
+    place_again,
+    place_first,
+    show_first_page,
+)
 from studio.editor.display import NoDisplay, require_display
 from studio.editor.help_pages import KeysDialog
 from studio.editor.main_window import MainWindow
@@ -165,3 +173,21 @@ def test_the_first_window_is_never_larger_than_the_screen(
     """Its status bar would lie below the edge."""
     place_first(fresh, room)
     assert fresh.isMaximized() is is_whole and fresh.size() == size
+
+
+@pytest.mark.parametrize("was", [QRect(1, 40, 1278, 790), QRect(700, 500, 1300, 900), QRect(-40, 0, 1270, 760)])
+def test_a_window_comes_back_with_its_title_and_status_bar_on_the_screen(fresh: MainWindow, was: QRect) -> None:
+    room = QRect(0, 0, 1280, 800)
+    fresh.setGeometry(was)
+    place_again(fresh, room)
+    shown = fresh.geometry()
+    assert room.contains(shown) and shown.top() >= FRAME.height() - EDGE, "there is room for its title"
+    assert shown.size() == was.size().boundedTo(room.size() - FRAME)
+    place_again(fresh, room)
+    assert fresh.geometry() == shown
+
+
+def test_a_window_that_fits_comes_back_where_it_was(fresh: MainWindow) -> None:
+    fresh.setGeometry(QRect(300, 200, 1300, 820))
+    place_again(fresh, QRect(0, 0, 1920, 1080))
+    assert fresh.geometry() == QRect(300, 200, 1300, 820)

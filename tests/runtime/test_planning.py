@@ -11,6 +11,7 @@ from studio.model.system_xml import read_system
 from studio.runtime.channel.frames import Origin
 from studio.runtime.plan import Inlet, ParameterLink, Plan
 from studio.runtime.planning import PlanError, plan_of
+from studio.runtime.snapshot import inputs_of
 from tests.model.examples import PROFILES, Profiles, example, port, spec
 
 VEHICLE = """
@@ -186,6 +187,7 @@ def test_a_port_takes_many_wires_in_the_order_of_the_file() -> None:
     plan = planned("""<component name="a" type="low_pass"/><component name="b" type="low_pass"/>
       <wire from="b.smooth" to="a.raw"/> <wire from="a.smooth" to="a.raw"/>""")
     assert [inlet.topic for inlet in plan.by_name["a"].inlets] == ["/b/smooth", "/a/smooth"]
+    assert inputs_of(plan.by_name["a"]) == {"raw": ["/b/smooth", "/a/smooth"]}, "a snapshot tells all of them"
 
 
 # Parameters and activation.

@@ -57,6 +57,8 @@ class Hover:
     def leave(self) -> None:
         """The pointer is elsewhere, or busy."""
         self.clear()
+        self.view.unsetCursor()
+        self.view.setToolTip("")
         if self.card is not None:
             self.card.leave()
 

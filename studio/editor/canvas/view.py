@@ -139,6 +139,7 @@ class CanvasView(SightView):
         at, point = event.position().toPoint(), self.mapToScene(event.position().toPoint())
         if event.button() == Qt.MouseButton.MiddleButton:
             self._pan_from = at
+            self.hover.leave()
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
         elif event.button() == Qt.MouseButton.LeftButton and self.gesture is None:
             self._press(at, point, event.modifiers())
@@ -219,6 +220,11 @@ class CanvasView(SightView):
             return
         on_ground = isinstance(gesture, ConnectGesture) and gesture.old is None and gesture.is_on_ground
         self.finish_gesture()
+        at = event.position().toPoint()
+        if self.rect().contains(at):
+            self.hover.move(self.mapToScene(at), at)
+        else:  # Qt has told nobody that the pointer left while a button was down
+            self.hover.leave()
         if on_ground and isinstance(gesture, ConnectGesture) and self._is_far_from(gesture):
             self.open_quick_add(gesture.at, gesture.fixed)
 

@@ -8,7 +8,16 @@ from pathlib import Path
 
 from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QEvent, QObject, QPoint, Qt, pyqtSignal
-from PyQt6.QtGui import QColor, QContextMenuEvent, QHelpEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PyQt6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PyQt6.QtWidgets import QMenu, QToolTip
 
 from studio.editor.code.breakpoint_book import Breakpoint, point_words
@@ -89,6 +98,16 @@ class CodeEditor(QsciScintilla):
         self.SCN_DWELLSTART.connect(self._dwelt)
         self.SCN_DWELLEND.connect(lambda *_: QToolTip.hideText())
         self.show_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """A question that opens below must not hide the line that is being edited."""
+        assert event is not None
+        super().resizeEvent(event)
+        row = self.SendScintilla(QsciScintilla.SCI_VISIBLEFROMDOCLINE, self.line - 1) - self.firstVisibleLine()
+        height = self.textHeight(0)
+        before, now = event.oldSize().height() // height, event.size().height() // height
+        if now <= row < before:
+            self.setFirstVisibleLine(self.firstVisibleLine() + row - now + 1)
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme

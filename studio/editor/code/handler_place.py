@@ -19,7 +19,7 @@ def handlers_of(topic: str, components: Mapping[str, Mapping[str, Any]]) -> list
         (name, f"on_{port}")
         for name, told in components.items()
         for port, heard in (told.get("inputs") or {}).items()
-        if heard == topic
+        if topic in heard
     ]
 
 

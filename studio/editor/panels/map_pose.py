@@ -14,8 +14,8 @@ def pose_of_map(topic: str, state: Mapping[str, Any]) -> str:
     components, topics = state.get("components", {}), state.get("topics", {})
     todo, seen = [topic], {topic}
     for each in todo:  # grows while it is gone through
-        inputs = components.get(each.strip("/").partition("/")[0], {}).get("inputs", {}).values()
-        kinds = {name: topics.get(name, {}).get("type") for name in inputs}
+        inputs = components.get(each.strip("/").partition("/")[0], {}).get("inputs", {})
+        kinds = {name: topics.get(name, {}).get("type") for heard in inputs.values() for name in heard}
         if pose := next((name for name, kind in kinds.items() if kind in POSES), ""):
             return pose
         todo.extend(name for name, kind in kinds.items() if kind == "Map" and name not in seen)

@@ -58,6 +58,7 @@ class TeleopViewer(Viewer):
         self.hold = QPushButton("Hold")
         self.hold.setCheckable(True)
         self.hold.setToolTip(HOLD_TIP)
+        self.hold.clicked.connect(lambda _: self.stick.setFocus())  # the next keys drive; Space here would release it
         self.hold.toggled.connect(lambda _: self._held())
         self.words = facts()
         self.words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)

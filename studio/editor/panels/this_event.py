@@ -18,12 +18,12 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
+from studio.editor.code.handler_place import handlers_of
 from studio.editor.fonts import code_font, metrics, text_font
 from studio.editor.freeze.standing import Stand, receiver_of, shown_event, shown_topic
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.theme import Theme
-from studio.model.wiring import topic_of
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -227,16 +227,15 @@ class ThisEvent(QWidget):
         return None
 
     def _handling(self, told: dict[str, Any], topic: str) -> Step:
-        wires = self.window_.session.system.wires if self.window_.has_session else ()
-        receivers = list(dict.fromkeys(wire.end.node for wire in wires if topic_of(wire.start) == topic))
-        if own := receiver_of(topic):
-            receivers = [own]
+        receivers = self._receivers(topic)
         stand = self.window_.freeze.stand
         match told.get("when"):
             case "handled":
                 line = f"stopped at line {stand.line}" if stand is not None and stand.line else "stopped"
                 name = f"{told['component']}.{told['handler']}" if told.get("handler") else str(told["component"])
                 return Step("fa6s.snowflake", "frozen", name, line, bold=True)
+            case "before" | "after" | "last" | "seen" if not receivers:
+                return Step("mdi6.circle-outline", "muted", "No component", "gets this event: its output has no wire")
             case "before":
                 return Step("fa6s.hourglass", "frozen", _listed(receivers), "will get it when you continue", bold=True)
             case "after" | "last":
@@ -244,8 +243,15 @@ class ThisEvent(QWidget):
             case "seen":
                 text = "got it while the system ran; it was stopped as soon as it was seen"
                 return Step("fa6s.snowflake", "frozen", _listed(receivers), text, bold=True)
-        name = str(told.get("component") or _listed(receivers))
-        return Step("fa6s.snowflake", "frozen", name, "stands", bold=True)
+        name = str(told.get("component") or (_listed(receivers) if receivers else "The system"))
+        return Step("fa6s.snowflake", "frozen", name, "is stopped", bold=True)
+
+    def _receivers(self, topic: str) -> list[str]:
+        """Of the system that runs; it may have other wires and sources than the one on the canvas."""
+        if own := receiver_of(topic):
+            return [own]
+        components = self.window_.live.feed.state.get("components", {})
+        return list(dict.fromkeys(name for name, _ in handlers_of(topic, components)))
 
     def _published(self, told: dict[str, Any]) -> Step:
         made = [f"{shown_topic(str(topic))} #{sequence}" for topic, sequence in told.get("published") or []]
@@ -266,6 +272,4 @@ def _hue(types: dict[str, Any], topic: str) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    if not names:
-        return "nobody"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -133,6 +133,8 @@ class TopicView(QWidget):
         told = state.get("topics", {}).get(self.topic)
         if told is None:
             return
+        if self._last is None:
+            self.value.setText(_before(told.get("count"), is_paused=state.get("gate") == "pause"))
         late = told["latency_us"]
         drops = told["drops"]
         if self._losses:
@@ -141,3 +143,11 @@ class TopicView(QWidget):
         self.late.setText(f"{time_words(late['p50'])}, {time_words(late['p99'])}")
         self.lost.setText(f"↓ {count_words(drops)}" if drops else "—" if drops is None else "none")
         dress(self.lost, f"color: {self.theme.warning};" if drops else "")
+
+
+def _before(count: int | None, *, is_paused: bool) -> str:
+    """Instead of a value: only events that come while somebody looks are sent to the window."""
+    if not count:
+        return "no event yet"
+    how = "step or continue\nto see the next one" if is_paused else "waiting for the next one"
+    return f"{count_words(count)} event{'' if count == 1 else 's'} so far; {how}"

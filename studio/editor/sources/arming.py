@@ -285,7 +285,8 @@ class Arming(QObject):
         return {
             topic: int(topics[topic]["count"])
             for name in self.armed
-            for topic in components.get(name, {}).get("inputs", {}).values()
+            for heard in components.get(name, {}).get("inputs", {}).values()
+            for topic in heard
             if topic in topics
         }
 

@@ -231,7 +231,8 @@ class SourceDesk(QObject):
         """That command what is real."""
         components = self.feed.state.get("components", {})
         names = [name for name in self.arming.known() if name in components]
-        return list(dict.fromkeys(topic for name in names for topic in components[name]["inputs"].values()))
+        heard = [topic for name in names for topics in components[name]["inputs"].values() for topic in topics]
+        return list(dict.fromkeys(heard))
 
     def _commanders(self) -> str:
         return (

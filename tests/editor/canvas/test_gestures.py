@@ -26,6 +26,21 @@ def test_a_wire_is_drawn_from_an_out_port_to_an_in_port(view: CanvasView, hand: 
     assert Wire.between("traverse_map.traverse", "hazard_detection.terrain").key in view.canvas.session.system.wires
 
 
+def test_after_a_drag_only_what_is_under_the_pointer_is_lit(view: CanvasView, hand: Any) -> None:
+    start = hand.port("terrain_map", "terrain")
+    hand.move(start)
+    assert view.canvas.nodes["terrain_map"].hovered is not None
+    assert view.cursor().shape() == Qt.CursorShape.CrossCursor and view.toolTip()
+    hand.drag(start, hand.body("arc_arbiter"))
+    assert view.canvas.nodes["terrain_map"].hovered is None
+    assert view.cursor().shape() == Qt.CursorShape.ArrowCursor and "arc_arbiter" in view.toolTip()
+    body = hand.body("traverse_map")
+    hand.move(body)
+    assert "traverse_map" in view.toolTip()
+    hand.drag(body, body + QPointF(0, 320))
+    assert "traverse_map" in view.toolTip(), "it is still under the pointer"
+
+
 def test_a_wire_is_drawn_backwards_too(view: CanvasView, hand: Any) -> None:
     hand.drag(hand.port("hazard_detection", "terrain"), hand.port("traverse_map", "traverse"))
     assert labels(view) == ["Connect traverse_map → hazard_detection"]

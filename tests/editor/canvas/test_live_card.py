@@ -21,6 +21,7 @@ from studio.editor.live_batch import Event
 from studio.editor.panels.value_rows import ValueRows, rows_of
 from studio.editor.session import Session
 from studio.editor.theme import LIGHT
+from studio.model.wiring import topic_of
 
 POSE = "/platform/ins.pose"
 FAR: Any = {
@@ -169,3 +170,21 @@ def test_it_grows_with_its_values_and_does_not_jump_back(qapp: QApplication) -> 
     tall = rows.minimumHeight()
     rows.show_lines(["x 1"])
     assert rows.text() == "x 1" and rows.minimumHeight() == tall
+
+
+def test_before_the_first_value_it_tells_how_many_events_there_were(
+    view: CanvasView, feed: Feed, shown: Callable[[WireItem, QPointF], LiveCard]
+) -> None:
+    """After a step "no event yet" was said, though events had come before the pointer did."""
+    wire = wire_to(view, "terrain_map.pose")
+    feed.state["topics"][topic_of(wire.connection.start)] = feed.state["topics"][POSE]
+    card = shown(wire, wire.path.pointAtPercent(0.4))
+    assert card._topic is not None and card._topic.value.text() == "9 events so far; waiting for the next one"
+    feed.state["gate"] = "pause"
+    card._topic._show_figures()
+    assert card._topic.value.text() == "9 events so far; step or continue\nto see the next one"
+    for line in card._topic.value.text().splitlines():
+        assert QFontMetricsF(card._topic.value.font()).horizontalAdvance(line) <= card._topic.value.width()
+    feed.state["topics"][topic_of(wire.connection.start)]["count"] = 0
+    card._topic._show_figures()
+    assert card._topic.value.text() == "no event yet"

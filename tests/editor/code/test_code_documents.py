@@ -45,6 +45,28 @@ def test_code_is_edited_saved_and_keeps_its_line_ends(window: MainWindow, page: 
     page.editor.setModified(False)
 
 
+def test_a_question_below_the_code_does_not_cover_the_line_that_is_edited(
+    window: MainWindow, page: CodePage, qtbot: QtBot
+) -> None:
+    editor = page.editor
+    editor.setText("value = 1\n" * 300)
+    editor.setModified(False)
+    rows = editor.height() // editor.textHeight(0)
+    editor.setFirstVisibleLine(100)
+    editor.setCursorPosition(100 + rows - 1, 0)
+    height = editor.height()
+    page.notice.ask("It still runs its old code. Reload it?", {"Reload": lambda: None})
+    qtbot.waitUntil(lambda: editor.height() < height)
+    cursor = editor.line_y(editor.line)
+    assert 0 <= cursor <= editor.height() - editor.textHeight(0)
+    first = editor.firstVisibleLine()
+    page.notice.withdraw()
+    editor.setCursorPosition(first + 2, 0)
+    page.notice.ask("It still runs its old code. Reload it?", {"Reload": lambda: None})
+    qtbot.waitUntil(lambda: editor.height() < height)
+    assert editor.firstVisibleLine() == first, "nothing moves where nothing is covered"
+
+
 def test_a_click_in_the_margin_sets_a_breakpoint_that_moves_with_its_line(window: MainWindow, page: CodePage) -> None:
     book, viewport = window.debug.book, page.editor.viewport()
     assert viewport is not None

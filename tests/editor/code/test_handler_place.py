@@ -18,11 +18,12 @@ CODE = '''class Filter(Component):
 
 def test_who_gets_an_event_is_known_by_its_inputs() -> None:
     components = {
-        "filter": {"inputs": {"raw": "/signal/value"}},
-        "sink": {"inputs": {"value": "/signal/value", "other": "/x"}},
+        "filter": {"inputs": {"raw": ["/signal/value"]}},
+        "sink": {"inputs": {"value": ["/signal/value"], "other": ["/x", "/y"]}},
         "signal": {"inputs": {}},
     }
     assert handlers_of("/signal/value", components) == [("filter", "on_raw"), ("sink", "on_value")]
+    assert handlers_of("/x", components) == handlers_of("/y", components) == [("sink", "on_other")]
     assert handlers_of("/_studio/timer/signal", components) == [("signal", "on_timer")]
     assert handlers_of("/_studio/command/signal", components) == []
 

@@ -336,7 +336,8 @@ class TestDriving:
         assert viewer._timer.isActive() and viewer.joy()["buttons"] == [0, 1], "after driving it is held again"
         viewer.hold.click()
         assert asked[-1]["message"]["buttons"] == [0, 0] and not viewer._timer.isActive()
-        viewer.hold.click()
+        QTest.mouseClick(viewer.hold, Qt.MouseButton.LeftButton)
+        assert viewer.hold.isChecked() and viewer.focusWidget() is viewer.stick, "the next keys drive"
         asked.refuse("Ann holds control of this system", kind="ControlHeld")
         assert not viewer.hold.isChecked() and viewer.words.text().startswith("Refused: Ann")
 

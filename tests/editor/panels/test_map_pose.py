@@ -14,10 +14,10 @@ STATE = {
         "/traverse/map": {"type": "Map", "count": 3},
     },
     "components": {
-        "matcher": {"inputs": {"scan": "/robot/laser"}},
-        "mapper": {"inputs": {"scan": "/robot/laser", "pose": "/matcher/pose"}},
-        "reference": {"inputs": {"scan": "/robot/laser", "pose": "/robot/corrected_pose"}},
-        "traverse": {"inputs": {"terrain": "/mapper/map"}},
+        "matcher": {"inputs": {"scan": ["/robot/laser"]}},
+        "mapper": {"inputs": {"scan": ["/robot/laser"], "pose": ["/matcher/pose"]}},
+        "reference": {"inputs": {"scan": ["/robot/laser"], "pose": ["/robot/corrected_pose"]}},
+        "traverse": {"inputs": {"terrain": ["/mapper/map"]}},
     },
 }
 
@@ -34,5 +34,5 @@ def test_of_a_map_that_was_made_from_another_it_is_that_of_the_other() -> None:
 
 def test_without_a_pose_there_is_none() -> None:
     assert pose_of_map("/matcher/map", STATE) == "" and pose_of_map("", {}) == ""
-    around = {"topics": {"/a/map": {"type": "Map"}}, "components": {"a": {"inputs": {"map": "/a/map"}}}}
+    around = {"topics": {"/a/map": {"type": "Map"}}, "components": {"a": {"inputs": {"map": ["/a/map"]}}}}
     assert pose_of_map("/a/map", around) == ""

@@ -185,7 +185,7 @@ class TestRunning:
 
     def test_the_band_of_what_is_real_cannot_be_overlooked(self, up: MainWindow) -> None:
         up.live.feed.state["sources"] = {"platform": "real"}
-        car = {"parameters": {"armed": False}, "inputs": {"command": "/arc_arbiter/command"}}
+        car = {"parameters": {"armed": False}, "inputs": {"command": ["/arc_arbiter/command"]}}
         up.live.feed.state["components"] = {"car": car}
         up.live.feed.state["topics"] = {"/arc_arbiter/command": {"rate_hz": 10.0, "count": 5}}
         up.sources.arming._look()
@@ -256,7 +256,7 @@ class TestRunning:
         now, feed, arming = [10**12], up.live.feed, up.sources.arming
         monkeypatch.setattr(arming_module, "monotonic_ns", lambda: now[0])
         feed.state["sources"] = {"platform": "real"}
-        feed.state["components"] = {"car": {"parameters": {"armed": True}, "inputs": {"command": "/arbiter/command"}}}
+        feed.state["components"] = {"car": {"parameters": {"armed": True}, "inputs": {"command": ["/arbiter/command"]}}}
         told = {"rate_hz": 0.0, "count": 0}
         feed.state["topics"] = {"/arbiter/command": told}
         arming._hear()
