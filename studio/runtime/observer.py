@@ -28,7 +28,15 @@ from studio.runtime.clock import Clock, monotonic_ns
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import RECORDER
 from studio.runtime.refusals import UNKNOWN, Refusals
-from studio.runtime.reports import ComponentReport, HostReport, LogLine, RecordingReport, read_log_line, read_report
+from studio.runtime.reports import (
+    ComponentReport,
+    HostReport,
+    LogLine,
+    RecordingReport,
+    read_log_line,
+    read_report,
+    speaker,
+)
 from studio.runtime.supervision import BROKER
 
 RECONNECT_MS = 5
@@ -82,7 +90,7 @@ class Observer:
             elif topic == ALL_TOPIC:  # a marker: the broker says that it is there, and what time it is
                 self._take_marker(Marker.parse(payload))
             elif topic == BEAT_TOPIC:
-                self._take_report(read_report(payload))
+                self._take_report(payload)
             elif topic == LOG_TOPIC:
                 self._take_line(read_log_line(payload))
         except StudioError as malformed:
@@ -92,7 +100,13 @@ class Observer:
         self.heard_ns[BROKER] = monotonic_ns()
         self.clock = self.clock if marker.mark is Mark.SYNC else marker.clock
 
-    def _take_report(self, report: HostReport) -> None:
+    def _take_report(self, payload: memoryview) -> None:
+        try:
+            report = read_report(payload)
+        except StudioError:
+            if (host := speaker(payload)) in self.heard_ns:  # what it says cannot be used; it does not hang
+                self.heard_ns[host] = monotonic_ns()
+            raise
         host = report["host"]
         if host not in self.reports and len(self.reports) >= MOST_HOSTS:
             raise FrameError(f"a report of one host too many: {host}")

@@ -5,8 +5,10 @@ They are TypedDicts: what has passed here has these fields, of these types, and 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NotRequired, Required, TypedDict, cast
 
+from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
 from studio.runtime.refusals import Refused
@@ -107,6 +109,14 @@ def read_report(payload: memoryview | bytes) -> HostReport:
         if "latency" in topic and len(topic["latency"]) != len(EDGES_US) + 1:
             raise Malformed(f"a table of {len(topic['latency'])} latencies, not of {len(EDGES_US) + 1}")
     return report
+
+
+def speaker(payload: memoryview | bytes) -> str:
+    """Who has sent a report, as far as that can be read of one that is refused; empty if not."""
+    with suppress(StudioError):
+        host = _content(payload).get("host")
+        return host if isinstance(host, str) else ""
+    return ""
 
 
 def _content(payload: memoryview | bytes) -> dict[str, Any]:

@@ -15,6 +15,9 @@ EDGES_US = (
 """Upper edges of the latency classes: about 20 % apart where systems live."""
 _EDGES_NS = tuple(edge * 1000 for edge in EDGES_US)
 
+MOST_TOLD = 2**63 - 1
+"""A report tells no higher number: readers refuse the whole report, and its host would look silent. Forged frames can
+make a count as high as they like."""
 NEW_BROKER = 1 << 39
 """What a restarted broker sends itself goes on 2^40 further on: a jump, and no loss."""
 
@@ -50,8 +53,13 @@ class TopicStatistics:
         self.lost += 1
 
     def summary(self) -> dict[str, object]:
-        counts = {"count": self.count, "bytes": self.bytes, "lost": self.lost}
-        return {**counts, "first": self.first, "last": self.last, "latency": self.slots}
+        counts = {"count": self.count, "bytes": self.bytes, "lost": self.lost, "first": self.first, "last": self.last}
+        return {**{name: told(count) for name, count in counts.items()}, "latency": self.slots}
+
+
+def told(count: int) -> int:
+    """As a report can tell it."""
+    return min(count, MOST_TOLD)
 
 
 def percentile_us(slots: list[int], share: float) -> float | None:

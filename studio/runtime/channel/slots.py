@@ -23,6 +23,8 @@ from studio.errors import StudioError
 PAGE = 4096
 WORDS_OF_PAGE = PAGE // 8
 MOST_HOSTS = 64
+LONGEST = 1 << 40
+"""A payload of more bytes fits into no memory: its handle is damaged."""
 
 PAYLOAD_OFFSET = PAGE - 4
 """In the slot. The body of a CDR payload starts 4 bytes later, so it begins a page: every number in it is aligned."""
@@ -75,7 +77,7 @@ class Handle(NamedTuple):
             name = bytes(handle[_HANDLE.size :]).decode("ascii")
         except (struct.error, UnicodeDecodeError) as error:
             raise PayloadError(f"damaged handle of a shared payload: {error}") from None
-        if size != len(name) or ticket == 0 or producer_of(name) is None:
+        if size != len(name) or ticket == 0 or length > LONGEST or producer_of(name) is None:
             raise PayloadError("damaged handle of a shared payload")
         return cls(name, page, ticket, length)
 
@@ -93,7 +95,8 @@ def pack_handle(ticket: int, length: int, slot: bytes) -> bytes:
 
 def shared_length(handle: bytes | memoryview) -> int:
     """The size of the payload that a handle stands for; 0 for a damaged handle, which its reader will report."""
-    return int(EVENT.unpack_from(handle)[1]) if len(handle) >= EVENT.size else 0
+    length = int(EVENT.unpack_from(handle)[1]) if len(handle) >= EVENT.size else 0
+    return length if length <= LONGEST else 0
 
 
 @lru_cache(maxsize=1024)

@@ -48,6 +48,12 @@ MACHINERY = [
 """Files that nobody wants to step into: they are between a component and the world."""
 
 
+def call_in_host(function: str, *arguments: str) -> str:
+    """An expression that calls a function of host_side there."""
+    words = ", ".join(map(repr, arguments))
+    return f"__import__('studio.runtime.debug.host_side', fromlist=['x']).{function}({words})"
+
+
 class DebugError(StudioError):
     """A debugger that cannot be had, or has not answered."""
 
@@ -131,9 +137,9 @@ class HostLine:
 
     def evaluate(self, function: str, *arguments: str, timeout_s: float = ANSWERS_WITHIN_S) -> Any:
         """Call a function of host_side in the host; what it returns is JSON, or None."""
-        words = ", ".join(map(repr, arguments))
-        expression = f"__import__('studio.runtime.debug.host_side', fromlist=['x']).{function}({words})"
-        body = self.ask("evaluate", {"expression": expression, "context": "clipboard"}, timeout_s)
+        body = self.ask(
+            "evaluate", {"expression": call_in_host(function, *arguments), "context": "clipboard"}, timeout_s
+        )
         text = str(body.get("result", ""))
         try:
             return {"None": None, "True": True, "False": False}[text] if text in PLAIN else json.loads(text)

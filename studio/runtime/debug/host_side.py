@@ -97,6 +97,8 @@ _executor: Runs | None = None
 _tracing = False
 _going: Clock | None = None
 """The clock of this host before it was stopped with the system."""
+_entered: dict[str, Event] = {}
+"""Component -> the event with which it was last stepped into."""
 
 
 def is_tracing() -> bool:
@@ -159,6 +161,18 @@ def handlers(topic: str, component: str) -> str:
     assert _executor is not None
     cell = _executor.cells.get(component)
     return json.dumps([list(place) for place in (_places(cell, topic) if cell is not None else [])])
+
+
+def enters() -> bool:
+    """The condition of the runtime's own breakpoints: a first statement that is a loop comes by again and again."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and (cell := _cell_of(frame)) is None:
+        frame = frame.f_back
+    if frame is None or cell is None or cell.event is None:
+        return True
+    is_first = _entered.get(cell.name) is not cell.event
+    _entered[cell.name] = cell.event
+    return is_first
 
 
 def _frames_of_executor() -> list[FrameType]:

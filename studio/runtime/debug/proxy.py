@@ -262,13 +262,18 @@ class DebugSession:
 
     def _go_on_alone(self) -> None:
         """Nobody is left who could let it go, also from where a step ends that is under way."""
-        if self._clients:  # somebody has come since, and is told where it stands
+        if self._may_stand:
             return
         self.continued = False
         with suppress(DebugError):  # it may not answer: then it is let go below, or is lost
             self._resume()
         if self.line is not None:
-            self.line.let_go_for_good(unless=lambda: bool(self._clients))
+            self.line.let_go_for_good(unless=lambda: self._may_stand)
+
+    @property
+    def _may_stand(self) -> bool:
+        """A client has come since, and is told where it stands; or the runtime has stepped into it."""
+        return bool(self._clients) or self._ours
 
     def clock_stands(self, on: bool) -> None:
         """The host's own clock stands with the system's, or goes with it."""

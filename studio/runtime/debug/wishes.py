@@ -12,10 +12,12 @@ from typing import Any, Protocol
 
 from studio.runtime.debug.breakpoints import Breakpoints, path_of
 from studio.runtime.debug.dap_wire import Message
-from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, HostLine
+from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, HostLine, call_in_host
 
 OURS = "studio"
 """Sets breakpoints on behalf of the runtime."""
+ENTERS = call_in_host("enters")
+"""They stop a component once with each event."""
 
 
 class Debugged(Protocol):
@@ -47,7 +49,8 @@ class Wishes:
         with self._lock:
             touched = set(self.breakpoints.leave(OURS))
             for path in {path for path, _ in places}:
-                self.breakpoints.put(OURS, {"path": path}, [{"line": line} for where, line in places if where == path])
+                lines = [{"line": line, "condition": ENTERS} for where, line in places if where == path]
+                self.breakpoints.put(OURS, {"path": path}, lines)
                 touched.add(path)
             answered = {path: threading.Event() for path in touched}
             for path, event in answered.items():

@@ -59,6 +59,7 @@ from studio.runtime.recording.disk_room import DiskRoom, seconds_left
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_book import MARKERS_TOPIC, DataTopic, LogBook
 from studio.runtime.recording.log_file import RESERVE_BYTES
+from studio.runtime.statistics import told
 
 MOST_WAITING_MB = 1024
 """What may wait to be written, shared payloads included: a disk that others use, too, stands still for seconds."""
@@ -241,7 +242,7 @@ class Recorder:
             "bytes": log.size,
             "seconds": round((now_ns - self._began_ns) / 1e9, 1),
             "waiting_bytes": self._arrived_bytes - self._written_bytes,
-            "missing": book.missing,
+            "missing": told(book.missing),
             "bookmarks": book.bookmarks,
             "free_bytes": free_bytes,
             "bytes_per_s": round(bytes_per_s),

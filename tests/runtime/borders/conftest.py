@@ -18,6 +18,7 @@ from studio.runtime.running_systems import find_running
 from tests.conftest import ROOT
 from tests.running_project import RunningProject, running
 from tests.runtime.borders.attack import Pusher, text_frame
+from tests.waiting import await_true
 
 MACHINERY = ("broker", "recorder")
 PATIENCE_S = 60.0
@@ -41,6 +42,7 @@ class Victim:
     def stands(self) -> None:
         """What was sent has been read; the machinery is the same as before, it answers, and events flow."""
         self.still_hears("all of it")
+        await_true(lambda: "hung" not in self.project.states(), f"all to report; {self.project.brief()}", PATIENCE_S)
         assert self.find_pids() == self.pids and self.system.is_alive()
         self.project.flows()
         assert self.project.ask("output", name="signal")["ok"]
@@ -54,13 +56,14 @@ class Victim:
         words = [sys.executable, "-m", "studio", "ctl", "list", "--run", self.system.run]
         return subprocess.run(words, capture_output=True, text=True, check=True, timeout=60, cwd=ROOT).stdout
 
-    def still_hears(self, attack: str) -> None:
-        """A good log line behind all that was sent comes out at the other end."""
+    def still_hears(self, attack: str, behind: Pusher | None = None) -> None:
+        """A good log line behind all that was sent comes out at the other end; `behind`: on the same connection, as
+        the broker takes from each in turn."""
         self._fences += 1
         text = f"fence {self._fences}"
         line = text_frame(LOG_TOPIC, Kind.LOG, f'{{"component": "signal", "level": "info", "text": "{text}"}}')
         lines = self.project.attachment.lines
-        pusher = Pusher(self.folder)
+        pusher = behind or Pusher(self.folder)
 
         def came() -> bool:
             return any(each["text"] == text for each in list(lines))
@@ -72,7 +75,8 @@ class Victim:
             again = time.monotonic() + 1.0
             while not came() and time.monotonic() < again:
                 time.sleep(0.005)
-        pusher.close()
+        if behind is None:
+            pusher.close()
 
     def is_well(self) -> bool:
         try:

@@ -16,12 +16,14 @@ from studio.runtime.channel.frames import (
     HOST_PREFIX,
     INPUT,
     LOG_TOPIC,
+    SHARED,
     SWEEP_TOPIC,
     Kind,
     Mark,
     Marker,
     pack,
 )  # fmt: skip
+from studio.runtime.channel.slots import EVENT, slot_field
 from studio.runtime.clock import Clock, ClockKind
 from tests.runtime.borders.attack import Pusher, mutated_frames, nested, text_frame, valid_frames
 from tests.runtime.borders.conftest import Victim
@@ -40,6 +42,9 @@ def command(content: object) -> bytes:
     return text_frame(COMMAND, Kind.COMMAND, json.dumps(content), 1, INPUT)
 
 
+LONG_HANDLE = EVENT.pack(1, 2**64 - 1) + slot_field("signal.0~1~1", 1)
+LONG_PAYLOAD = pack("/signal/value", Kind.DATA, 1, LONG_HANDLE, flags=SHARED)
+"""Twice as much as that is no number that a report may tell."""
 ATTACKS = {
     "log without a level": text_frame(LOG_TOPIC, Kind.LOG, "{}"),
     "log that is a list": text_frame(LOG_TOPIC, Kind.LOG, "[]"),
@@ -67,6 +72,11 @@ ATTACKS = {
     "input at the end of time": pack("/signal/value", Kind.DATA, 1, b"", stamp_ns=2**63 - 1, flags=INPUT),
     "events ahead that are none": pack(HOST_PREFIX + "signal", Kind.AHEAD, 1, b"\4\0\0\0abcd"),
     "events ahead that end early": pack(HOST_PREFIX + "signal", Kind.AHEAD, 1, b"\xff"),
+    "payload longer than any memory": LONG_PAYLOAD,
+    "payload longer than any memory, again": LONG_PAYLOAD,
+    "data with the highest number": pack("/signal/value", Kind.DATA, 2**64 - 1, b""),
+    "data with a low number": pack("/signal/value", Kind.DATA, 1, b""),
+    "data with the highest number, again": pack("/signal/value", Kind.DATA, 2**64 - 1, b""),
     "sweep of a producer that is no text": pack(SWEEP_TOPIC, Kind.SWEEP, 1, b"\xff\xfe"),
 }
 
@@ -93,7 +103,7 @@ def test_mutated_frames_end_nobody(victim: Victim, mode: str, scaled: Callable[[
         victim.project.ask("gate", mode=mode)
         for parts in mutated_frames(valid, batch, scaled(100_000)):
             pusher.send(*parts)
-        victim.still_hears(f"batch {batch}")
+        victim.still_hears(f"batch {batch}", pusher)
         victim.project.ask("gate", mode="run")
         victim.stands()
     pusher.close()

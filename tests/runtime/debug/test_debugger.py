@@ -23,7 +23,7 @@ from studio.runtime.events import ProcessHung
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.launcher import Session
 from tests.runtime.debug.plain_client import PlainClient
-from tests.runtime.debug.world import ADDS, CODE, LINES, PERIOD_NS, SINKS, World, line_in
+from tests.runtime.debug.world import ADDS, CODE, LINES, PERIOD_NS, SINKS, TICK, World, line_in
 from tests.runtime.systems import Part, ProcessRun, Seen, plan
 from tests.waiting import await_true
 
@@ -209,6 +209,7 @@ def test_continue_by_request_lets_everybody_go_and_may_leave_the_gate_closed(wor
     await_true(lambda: world.freeze.frozen is None, "the thaw")
     assert world.session.mode == "pause"
     client.close()
+    world.pause_before(TICK)
     going = _beside(world.requests.job({"do": "into_handler"}))  # returns when the event is done, so after the continue
     frozen = world.stands()
     assert (frozen["why"], frozen["host"]) == ("breakpoint", frozen["component"])

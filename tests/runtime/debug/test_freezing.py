@@ -12,7 +12,7 @@ import pytest
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.recording.log_reader import LogReader
 from tests.runtime.debug.plain_client import PlainClient
-from tests.runtime.debug.world import CODE, LINES, SINKS, World, line_in
+from tests.runtime.debug.world import CODE, LINES, SINKS, TICK, World, line_in
 from tests.runtime.systems import Part
 from tests.waiting import await_true
 
@@ -68,7 +68,7 @@ def test_a_pause_by_hand_is_not_ended_by_switching_freezing_off(world: World) ->
 
 def test_into_a_handler_returns_at_its_first_line_also_without_freezing(world: World) -> None:
     world.requests.job({"do": "freezing", "on": False})()
-    world.session.pause()
+    world.pause_before(TICK)
     told = world.requests.job({"do": "into_handler"})()
     ((_, sequence),), (stop, *_) = told["delivered"], told["stops"]
     assert LINES[stop["line"] - 2].strip().startswith(("def on_raw", "def on_timer")) and sequence > 0
@@ -77,6 +77,37 @@ def test_into_a_handler_returns_at_its_first_line_also_without_freezing(world: W
     world.requests.job({"do": "continue"})()
     await_true(lambda: not world.freeze.holds_code, "the end of the event")
     world.requests.job({"do": "freezing", "on": True})()
+    world.session.run()
+    world.goes_on()
+
+
+def test_into_a_handler_that_begins_with_a_loop_stops_once(world: World) -> None:
+    """The first statement of the adder is executed once more than it has copies to make."""
+    world.pause_before("/ticker/out")
+    told = world.requests.job({"do": "into_handler"})()
+    (stop,) = told["stops"]
+    assert LINES[stop["line"] - 1].strip().startswith("for ")
+    await_true(lambda: world.freeze.holds_code, "the stop")
+    assert world.requests.job({"do": "continue"})() == {"continued": ["adder"]}
+    await_true(lambda: not world.session.status()["waiting"], "the end of the event")
+    world.session.run()
+    world.goes_on()
+
+
+def test_a_client_that_leaves_does_not_let_go_who_was_stepped_into(world: World) -> None:
+    world.pause_before("/adder/out")
+    client = PlainClient(world.debugger.attach("sink").address)
+    client.attach()
+    world.requests.job({"do": "into_handler"})()
+    await_true(lambda: world.freeze.holds_code, "the stop")
+    client.close()
+    debugged = world.debugger.session_of("sink")
+    assert debugged is not None
+    await_true(lambda: debugged.clients == 0, "the client to be gone")
+    debugged.catch_up()
+    assert debugged.stop is not None and world.session.status()["waiting"] == ["sink"]
+    assert world.requests.job({"do": "continue"})() == {"continued": ["sink"]}
+    await_true(lambda: not world.session.status()["waiting"], "the end of the event")
     world.session.run()
     world.goes_on()
 

@@ -14,7 +14,7 @@ from studio.runtime.event_breakpoints import Hit
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.runtime import About, Runtime
 from studio.runtime.steering import Steering
-from tests.runtime.debug.world import CODE, World
+from tests.runtime.debug.world import CODE, TICK, World
 from tests.waiting import await_true
 
 pytestmark = pytest.mark.must_not_flake
@@ -134,7 +134,7 @@ def test_a_stop_before_the_gate_is_known_to_be_open_freezes_too(world: World, mo
 def test_the_next_event_does_not_stop_where_the_way_into_a_handler_has_stopped(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.session.pause()
+    world.pause_before(TICK)
     world.requests.job({"do": "into_handler"})()
     await_true(lambda: world.freeze.holds_code, "the first line of the handler")
     next_one, cleared, early = world.turns.take(), threading.Event(), list[bool]()

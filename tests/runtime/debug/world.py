@@ -31,6 +31,7 @@ def line_in(cls: str, text: str) -> int:
 
 ADDS = line_in("Adder", "self.out.publish")
 PERIOD_NS = 20_000_000
+TICK = "/_studio/timer/ticker"
 SINKS = line_in("Memory", "self.port.publish")
 
 
@@ -64,6 +65,12 @@ class World:
         before_launch(self.debugger)
         self.session.launch()
         self.session.start("run")
+
+    def pause_before(self, topic: str) -> None:
+        """An event of this topic is the next one. Whoever pauses may find any, and some have no receiver."""
+        self.session.pause()
+        while self.session.upcoming()[0]["topic"] != topic:
+            self.session.step()
 
     def client(self, host: str = "adder", **lines: Any) -> PlainClient:
         client = PlainClient(self.debugger.attach(host).address)
