@@ -113,6 +113,9 @@ def live_table(snapshot: dict[str, Any], *, hosts: bool = False) -> Iterator[str
     yield from table((*HEADS[:2], "host", *HEADS[2:]) if hosts else HEADS, rows, texts=3 if hosts else 2)
     if snapshot.get("by_hand"):
         yield f"  by hand, so that what follows counts as simulated: {', '.join(snapshot['by_hand'])}"
+    for name, told in snapshot.get("components", {}).items():
+        if told.get("behind_s"):
+            yield f"  {name} cannot keep up: it handles events that are {told['behind_s']:.0f} s old"
     for sender, told in snapshot.get("malformed", {}).items():
         yield f"  {refusal_words(sender, told)}"
     broker = snapshot.get("processes", {}).get(BROKER, {})

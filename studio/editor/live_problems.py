@@ -15,6 +15,8 @@ from studio.recordings import log_of
 from studio.runtime.deltas import Snapshot
 from studio.runtime.refusals import refusal_words
 
+BEHIND_STEPS_S = (60, 10, 1)
+"""A warning that told each second would be another one each second."""
 LOG = "log"
 """Ends the subject of a problem with the log of a source."""
 
@@ -29,8 +31,8 @@ class Remedy:
 
 
 def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
-    """Of every component that failed, hangs, ended, or has no device; who sends what nobody can read; and of a system
-    without events."""
+    """Of every component that failed, hangs, ended, has no device, or cannot keep up; who sends what nobody can read; and
+    of a system without events."""
     found: list[Problem] = []
     running: Mapping[str, Any] = state.get("components", {})
     for node in system.nodes:
@@ -38,6 +40,8 @@ def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
             told = running.get(part)
             if told is not None and shown_look(told, state, part).tone == "error":
                 found.append(_problem(node.name, part, told))
+            elif told is not None and told["state"] == "active" and told.get("behind_s"):
+                found.append(_behind(node.name, part, told["behind_s"]))
     names = {part: node.name for node in system.nodes for part in parts_of(node, state)}
     for sender, told in state.get("malformed", {}).items():
         hint = "its messages do not follow the protocol; they were ignored, and everything else goes on"
@@ -46,6 +50,13 @@ def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
         hint = "look at the state of its components and sources"
         found.append(Problem(f"The system runs, but no event flows: {stalled['why']}", "warning", hint=hint))
     return found
+
+
+def _behind(node: str, part: str, behind_s: float) -> Problem:
+    step = next(step for step in BEHIND_STEPS_S if behind_s >= step or step == BEHIND_STEPS_S[-1])
+    words = f"{part} cannot keep up: it handles events that are more than {step} s old"
+    hint = "make its handlers faster, send it less, or let its in ports take only the newest event"
+    return Problem(words, "warning", hint=hint, subject=node)
 
 
 def _problem(node: str, part: str, told: Mapping[str, Any]) -> Problem:

@@ -37,6 +37,7 @@ LOOKS: Mapping[str, Look] = {
     "held": Look("Held", "fa6s.circle-pause", "warning", 6),
     "paused": Look("Paused", "fa6s.circle-pause", "warning", 7),
     "busy": Look("Busy", "fa6s.hourglass", "warning", 8),
+    "behind": Look("Behind", "fa6s.hourglass", "warning", 8),
     "restarting": Look("Restarting…", "fa6s.circle-exclamation", "error", 9),
     "hung": Look("Hung", "fa6s.circle-exclamation", "error", 10),
     "no device": Look("No device", "fa6s.circle-exclamation", "error", 10),
@@ -173,6 +174,8 @@ def shown_look(told: Mapping[str, Any], state: Snapshot, name: str = "") -> Look
         return LOOKS["held"]
     if told["state"] in ("active", "busy") and told.get("trouble"):
         return LOOKS["no device" if _device_in(str(told["trouble"])) else "trouble"]
+    if told["state"] == "active" and told.get("behind_s"):
+        return LOOKS["behind"]
     return look_of(told["state"])
 
 
@@ -185,6 +188,8 @@ def _beside(told: Mapping[str, Any]) -> tuple[str, ...]:
             return (f"{told['restarts']} restarts" if told["restarts"] else "its process ended",)
         case "active" | "busy" if told.get("trouble"):
             return _trouble_words(str(told["trouble"]).partition(" (")[0])
+        case "active" if told.get("behind_s"):
+            return (f"{told['behind_s']:.0f} s behind", f"{told['behind_s']:.0f} s")
         case "active" | "busy":
             return _pace(told["rate_hz"], told.get("handler_p50_us"))
     return (str(told["activation"]),)

@@ -91,6 +91,8 @@ class Executor:
         self.ends_now = False
         """Set by anybody: it ends after the event in hand, and not when STOP comes behind all that waits before it."""
         self.handling_since_ns = 0
+        self.age_ns = 0
+        """How old the last event was when its turn came, in a free run."""
         """When the executor last took a letter; 0 while it has nothing to do."""
         self.frame = b""
         """Of the event that is being handled, or was last: a debugger reads what caused it."""
@@ -294,7 +296,8 @@ class Executor:
         if not flags & AGAIN:
             now_ns = sent_ns if self.gated else self.clock.at_moment(self.handling_since_ns)
             size = shared_length(payload) if flags & SHARED else len(payload)
-            route.statistics.saw(sequence, size, now_ns - sent_ns, epoch)
+            self.age_ns = now_ns - sent_ns
+            route.statistics.saw(sequence, size, self.age_ns, epoch)
         if dropped and len(dropped) == len(route.cells):
             self._let_go(flags, payload)
             return

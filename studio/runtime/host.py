@@ -59,6 +59,8 @@ TRACE_EVERY_NS = 50_000_000
 LOOK_EVERY_S = 0.02
 BUSY_NS = 1_000_000_000
 """A handler that takes longer makes its host look busy: alive, and not to be restarted."""
+BEHIND_NS = 1_000_000_000
+"""A component that handles older events cannot keep up with what it receives."""
 LONG_HANDLER_NS = 10_000_000
 """A handler that takes longer hands the reading of the socket over to the I/O thread."""
 
@@ -246,6 +248,13 @@ class Host:
         passed_ns = monotonic_ns() - since_ns if since_ns else 0
         return round(passed_ns / SECOND_NS, 1) if passed_ns > BUSY_NS else 0.0
 
+    def _behind_s(self) -> float:
+        """How old the events are that it handles, while more are waiting; a gate that waits for it keeps nobody behind."""
+        executor = self.executor
+        if executor.gated or not executor.mailbox.letters:
+            return 0.0
+        return round(executor.age_ns / SECOND_NS, 1) if executor.age_ns > BEHIND_NS else 0.0
+
     def report(self) -> dict[str, object]:
         """What a heartbeat tells: states, errors, and what was seen of each topic."""
         return {
@@ -254,6 +263,7 @@ class Host:
             "waiting_bytes": self.executor.mailbox.waiting_bytes,
             "dropped_sends": self.executor.dropped_sends,
             "busy_s": self._busy_s(),
+            "behind_s": self._behind_s(),
             "malformed": self.executor.refusals.plain(),
             "components": {
                 cell.name: {

@@ -89,6 +89,7 @@ class HostReport(TypedDict, total=False):
     waiting_bytes: int
     dropped_sends: int
     busy_s: float
+    behind_s: float
     recording: RecordingReport
     malformed: dict[str, Refused]
 

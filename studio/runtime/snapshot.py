@@ -158,6 +158,7 @@ class Snapshots:
             "host": host,
             "state": shown_state(session.supervisor.condition(host), told, report),
             "rate_hz": self._busy_rate(planned, told),
+            "behind_s": report.get("behind_s", 0.0),
             "handled": handled,
             "handler_p50_us": told.get("handler_p50_us"),
             "errors": told.get("errors", 0),
