@@ -249,7 +249,7 @@ class Host:
         return round(passed_ns / SECOND_NS, 1) if passed_ns > BUSY_NS else 0.0
 
     def _behind_s(self) -> float:
-        """How old the events are that it handles, while more are waiting; a gate that waits for it keeps nobody behind."""
+        """How old the events are that it handles, while more wait; nobody is behind a gate that waits for him."""
         executor = self.executor
         if executor.gated or not executor.mailbox.letters:
             return 0.0

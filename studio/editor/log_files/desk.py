@@ -18,6 +18,7 @@ from studio.editor.live_state import count_words
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import (
     LogFacts,
+    feeds,
     import_target,
     mcap_of,
     providers_for,
@@ -32,6 +33,7 @@ from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, growth_wo
 from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
 from studio.editor.open_dialog import sort_of
 from studio.editor.session import Session
+from studio.editor.sources.offer_card import offers
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
@@ -381,7 +383,7 @@ class LogDesk(QObject):
         session = self.window.session
         providers = providers_for(session.system, session.folder, facts)
         if not providers:
-            self._say(f"{facts.path.name} cannot play here: {why_not(session.system, facts)}", trouble=True)
+            self._offer_source(session, facts)
             return
         known = {source.name: source.logged for source in session.system.sources}
         edits = [SetProvider(name, "logged", each) for name, each in providers.items() if each != known[name]]
@@ -392,6 +394,24 @@ class LogDesk(QObject):
         session.choose_modes(dict.fromkeys(providers, "logged"))
         if self.window.live.control.phase == "stopped":
             self.window.live.run()
+
+    def _offer_source(self, session: Session, facts: LogFacts) -> None:
+        """A robot built from the palette has no source yet, but often the component whose topics were recorded."""
+        edit = next((each for each in offers(session) if feeds(each, facts)), None)
+        if edit is None:
+            self._say(f"{facts.path.name} cannot play here: {why_not(session.system, facts)}", trouble=True)
+            return
+
+        def make() -> None:
+            if session.do(edit):
+                self._play_here(facts)
+
+        self.window.notice.ask(
+            f"The log can play in place of {edit.component} once that is a data source.",
+            {"Turn it into a source and play": make, "Open it by itself": lambda: self._open_alone(facts),
+             "Close": lambda: None},
+            about="recorded",
+        )  # fmt: skip
 
     def record_simulated(self) -> None:
         """A log from the simulator for a project that plays one of a robot: recorded, written as CARMEN, imported."""

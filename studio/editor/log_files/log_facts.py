@@ -15,6 +15,7 @@ import platformdirs
 from studio.editor.log_files.protobuf_types import Description, write_descriptions
 from studio.errors import StudioError
 from studio.model.parts import Endpoint
+from studio.model.source_making import MakeSource
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system import System
 from studio.model.wiring import topic_of
@@ -121,6 +122,12 @@ def mapping_for(source: Source, facts: LogFacts) -> dict[str, str]:
     types = {port.name: port.type for port in source.ports if port.direction == "out"}
     kept = {port: topic for port, topic in bound.items() if facts.kinds.get(topic) == types.get(port)}
     return {port: topic for port, topic in {**suggested, **kept}.items() if port in types}
+
+
+def feeds(edit: MakeSource, facts: LogFacts) -> bool:
+    """Whether a log has all that the component of this edit gives."""
+    source = Source(edit.component, edit.mode, edit.ports)
+    return not missing_ports(source, mapping_for(source, facts))
 
 
 def missing_ports(source: Source, topics: dict[str, str]) -> list[str]:

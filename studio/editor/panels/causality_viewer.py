@@ -149,12 +149,17 @@ class CausalityViewer(Viewer):
             self.here.setEnabled(self._standing() is not None)
 
     def _standing(self) -> Identity | None:
-        """The event of a breakpoint; else the last, while the system is stepped or a log is played event by event."""
+        """The event of a breakpoint; else the last, while the system is stepped or a log is played event by event.
+
+        None for a tick or a command, which nothing has led to.
+        """
         stand = stand_of(self.feed.state)
         if stand is not None and stand.topic and not stand.topic.startswith(MACHINERY):
             return stand.topic, stand.sequence
         last = (self.feed.state.get("stepping") or {}).get("last")
-        return (str(last[0]), int(last[1])) if isinstance(last, list | tuple) and len(last) >= 2 else None
+        if not isinstance(last, list | tuple) or len(last) < 2 or str(last[0]).startswith(MACHINERY):
+            return None
+        return str(last[0]), int(last[1])
 
     def _look_here(self) -> None:
         event = self._standing()

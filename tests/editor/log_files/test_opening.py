@@ -10,7 +10,7 @@ import pytest
 from PyQt6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QFileDialog, QMessageBox
+from PyQt6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from studio.editor.log_files import desk as desk_module
@@ -22,6 +22,13 @@ from studio.editor.theme import LIGHT
 from tests.editor.log_files.given_logs import LOGGED, PATIENCE_MS, SOME_FACTS, carmen, mime, project
 from tests.runtime.recording.logs import story, write_log
 from tests.runtime.replay.played import write_rig
+
+
+RIG = """<system name="rig" version="1">
+  <component name="signal" type="signal_source"/>
+  <component name="sink" type="signal_sink"/>
+  <wire from="signal.value" to="sink.value"/>
+</system>"""
 
 
 class TestWindow:
@@ -71,6 +78,31 @@ class TestWindow:
         assert dialog.apply.isEnabled() and dialog.words.text() == "robot plays this log no more"
         dialog._apply()
         assert mapping.session.system.source("robot").logged is None
+
+    def test_the_log_of_a_component_plays_once_that_is_made_a_source(
+        self, mapping: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A robot built from the palette has no source: its first recording was refused, and the offer gone."""
+        runs: list[bool] = []
+        monkeypatch.setattr(mapping.live, "run", lambda *_: runs.append(True))
+        folder = project(tmp_path / "rig", RIG)
+        assert mapping.files.open(folder)
+        facts = LogFacts(tmp_path / "rig.mcap", 1.0, 100, 1000, {"/signal/value": "Float64"})
+        mapping.logs._play_here(facts)
+        assert mapping.notice.asks("recorded") and not runs
+        buttons = mapping.notice.findChildren(QPushButton)
+        next(button for button in buttons if button.text() == "Turn it into a source and play").click()
+        source = mapping.session.system.source("signal")
+        assert source.mode == "logged" and source.logged is not None
+        assert dict(source.logged.topics) == {"value": "/signal/value"}
+        assert runs
+        mapping.session.document.undo()
+        mapping.session.document.undo()
+        mapping.session.document.undo()
+        assert mapping.session.system.component("signal").type == "signal_source"
+
+        mapping.logs._play_here(LogFacts(tmp_path / "other.mcap", 1.0, 100, 1000, {"/other": "Float32"}))
+        assert not mapping.notice.asks("recorded"), "nothing here could be such a source"
 
     def test_a_project_that_is_closed_while_its_log_is_read_plays_nothing(
         self, mapping: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -149,6 +149,9 @@ def test_a_running_system_is_followed_by_its_trace(viewer: CausalityViewer) -> N
     viewer.changed(Changes(system=True))
     viewer.here.click()
     assert viewer.story.event == ("/laser/scan", 5) and viewer.story.topics[-1] == "/arbiter/command"
+    viewer.feed.state["stepping"] = {"last": ["/_studio/timer/laser", 6, 0]}
+    viewer.changed(Changes(system=True))
+    assert not viewer.here.isEnabled(), "nothing leads to a tick"
 
 
 def test_a_narrow_panel_leaves_room_for_time(viewer: CausalityViewer, log: Path, qtbot: QtBot) -> None:
