@@ -31,7 +31,7 @@ class Remedy:
 
 
 def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
-    """Of components that failed, hang, ended, have no device, or cannot keep up; of senders of what nobody can read; and
+    """Of components that failed, hang, ended, have no device, or cannot keep up; of senders of malformed frames; and
     of a system without events."""
     found: list[Problem] = []
     running: Mapping[str, Any] = state.get("components", {})

@@ -23,7 +23,6 @@ from tests.editor.log_files.given_logs import LOGGED, PATIENCE_MS, SOME_FACTS, c
 from tests.runtime.recording.logs import story, write_log
 from tests.runtime.replay.played import write_rig
 
-
 RIG = """<system name="rig" version="1">
   <component name="signal" type="signal_source"/>
   <component name="sink" type="signal_sink"/>
