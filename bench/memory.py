@@ -21,8 +21,9 @@ def run(rounds: int = 1, *, seconds: float = 360.0) -> Report:
     told = measured(tuple(seconds / 60 * share for share in SHARES))
     first, *later = told
     for each in later:
-        compared: dict[str, float | None] = {OURS: each["window"]["rss"], EARLY: first["window"]["rss"]}
-        report.add(f"window after {each['minutes']:.1f} min", "MB", compared, against=EARLY, goal=GOAL)
+        for kind, what in (("rss", "window"), ("own", "its own, without libraries")):
+            compared: dict[str, float | None] = {OURS: each["window"][kind], EARLY: first["window"][kind]}
+            report.add(f"{what}, after {each['minutes']:.1f} min", "MB", compared, against=EARLY, goal=GOAL)
     for name, early in first["processes"].items():
         last = told[-1]["processes"].get(name)
         compared = {OURS: last["own"] if last else None, EARLY: early["own"]}  # what is shared is counted elsewhere

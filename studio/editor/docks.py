@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import cast
 
-from PyQt6.QtCore import QByteArray, QPoint, Qt, QTimer, qUncompress
+from PyQt6.QtCore import QByteArray, QCoreApplication, QEvent, QPoint, Qt, QTimer, qUncompress
 from PyQt6.QtGui import QIcon
 from PyQt6.QtWidgets import QApplication, QSplitter, QWidget
 from PyQt6.sip import isdeleted
@@ -86,11 +86,22 @@ class Docks:
             tree, self._tree = self._tree, None
             self._keep_homes(tree)
             if tree.to_bytes() != DockTree(was).to_bytes():
-                with unstyled():
-                    self.manager.restoreState(QByteArray(tree.to_bytes()))
+                self._restore(tree)
             window.setUpdatesEnabled(is_painted)
             if held is not None and not isdeleted(held) and held.isVisible():
                 held.setFocus()  # the library hides all panels for a moment, and the keyboard goes anywhere
+
+    def _restore(self, tree: DockTree) -> None:
+        """Out of sight: what can be seen is laid out anew for each panel that moves, styled and not."""
+        old = {self.manager.rootSplitter(), *(dock.dockAreaWidget() for dock in self._docks.values())}
+        was_hidden = self.manager.isHidden()
+        self.manager.hide()
+        with unstyled():
+            self.manager.restoreState(QByteArray(tree.to_bytes()))
+            for each in old:  # what is empty now goes at once: otherwise it is styled and painted once more before
+                if each is not None and not isdeleted(each):
+                    QCoreApplication.sendPostedEvents(each, QEvent.Type.DeferredDelete.value)
+        self.manager.setHidden(was_hidden)
 
     def _state(self) -> bytes:
         return _plain(self.manager.saveState())

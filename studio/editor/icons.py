@@ -44,19 +44,31 @@ class _Letter(QIconEngine):
         super().__init__()
         self._letter, self._family = letter, family
         self._colours = {QIcon.State.Off: QColor(colour), QIcon.State.On: QColor(chosen)}
+        self._pictures: dict[tuple[int, int, int], QPixmap] = {}
+        """By size and colour: a button asks each time it is painted."""
 
     def paint(self, painter: QPainter | None, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
         assert painter is not None
         painter.save()
-        disabled = QGuiApplication.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
-        painter.setPen(disabled if mode == QIcon.Mode.Disabled else self._colours[state])
+        painter.setPen(self._colour(mode, state))
         font = QFont(self._family)
         font.setPixelSize(max(1, round(SHARE * rect.height())))
         painter.setFont(font)
         painter.drawText(rect, int(Qt.AlignmentFlag.AlignCenter), self._letter)
         painter.restore()
 
+    def _colour(self, mode: QIcon.Mode, state: QIcon.State) -> QColor:
+        if mode == QIcon.Mode.Disabled:
+            return QGuiApplication.palette().color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Text)
+        return self._colours[state]
+
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        key = (size.width(), size.height(), self._colour(mode, state).rgba())
+        if key not in self._pictures:
+            self._pictures[key] = self._painted(size, mode, state)
+        return self._pictures[key]
+
+    def _painted(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         picture = QPixmap(size)
         if picture.isNull():  # of a button that has no room yet
             return picture

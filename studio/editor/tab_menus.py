@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PyQt6.QtCore import QEvent, QObject, QTimer
 from PyQt6.sip import isdeleted
-from PyQt6Ads import CDockWidget, TitleBarButton
+from PyQt6Ads import CDockAreaWidget, CDockWidget, TitleBarButton
 
 LOOK_AFTER = (QEvent.Type.Resize, QEvent.Type.Show)
 
@@ -18,6 +16,7 @@ class TabMenus(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._docks: dict[QObject, CDockWidget] = {}
+        self._changed: set[CDockWidget] = set()
 
     def watch(self, dock: CDockWidget) -> None:
         for widget in (dock, dock.tabWidget()):
@@ -32,13 +31,19 @@ class TabMenus(QObject):
 
     def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
         if event is not None and event.type() in LOOK_AFTER and watched in self._docks:
-            QTimer.singleShot(0, partial(self._look, self._docks[watched]))  # when the widths of all tabs are known
+            if not self._changed:
+                QTimer.singleShot(0, self._look)  # when the widths of all tabs are known
+            self._changed.add(self._docks[watched])
         return False
 
-    def _look(self, dock: CDockWidget) -> None:
-        area = None if isdeleted(dock) else dock.dockAreaWidget()
-        if area is None:
-            return
+    def _look(self) -> None:
+        """Once at each area, however many of its panels and tabs have changed."""
+        changed, self._changed = self._changed, set()
+        areas = {area: dock for dock in changed if not isdeleted(dock) and (area := dock.dockAreaWidget()) is not None}
+        for area, dock in areas.items():
+            self._look_at(area, dock)
+
+    def _look_at(self, area: CDockAreaWidget, dock: CDockWidget) -> None:
         menu, bar = area.titleBarButton(TitleBarButton.TitleBarButtonTabsMenu), area.titleBar()
         tabs = bar.tabBar() if bar is not None else None
         if menu is None or tabs is None:

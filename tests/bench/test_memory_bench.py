@@ -26,5 +26,6 @@ def test_a_window_that_grows_misses_the_goal(monkeypatch: pytest.MonkeyPatch, la
     report = bench.memory.run(seconds=3600)
     assert asked == [(5.0, 30.0, 60.0)] and report.met is is_flat
     rows = {row.what: (row.ours, row.peers) for row in report.rows}
-    assert rows["window after 60.0 min"] == (last, {"early": 400.0})
+    assert rows["window, after 60.0 min"] == (last, {"early": 400.0})
+    assert rows["its own, without libraries, after 60.0 min"] == (last / 2, {"early": 200.0})
     assert rows["broker at the end"] == (21.0, {"early": 20.0})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QPainter, QPaintEvent, QTextLayout, QTextOption
+from PyQt6.QtGui import QFont, QPainter, QPaintEvent, QTextLayout, QTextOption
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
 
 LEAST_PX = 40
@@ -20,6 +20,9 @@ class BreakingLabel(QLabel):
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+        self._heights: dict[float, float] = {}
+        self._heights_of: tuple[str, QFont] = (self.text(), self.font())
+        """By width: layouts ask a dozen times for the same one."""
 
     def minimumSizeHint(self) -> QSize:
         return QSize(LEAST_PX + self._around().width(), self.fontMetrics().height() + self._around().height())
@@ -34,7 +37,7 @@ class BreakingLabel(QLabel):
     def heightForWidth(self, width: int) -> int:
         self.ensurePolished()
         around = self._around()
-        return around.height() + round(self._laid_out(max(1, width - around.width()))[1] + 0.5)
+        return around.height() + round(self._height(max(1, width - around.width())) + 0.5)
 
     def paintEvent(self, event: QPaintEvent | None) -> None:
         painter = QPainter(self)
@@ -57,6 +60,14 @@ class BreakingLabel(QLabel):
     def _around(self) -> QSize:
         margins = self.contentsMargins()
         return QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
+
+    def _height(self, width: float) -> float:
+        if self._heights_of != (now := (self.text(), self.font())):
+            self._heights_of = now
+            self._heights.clear()
+        if width not in self._heights:
+            self._heights[width] = self._laid_out(width)[1]
+        return self._heights[width]
 
     def _laid_out(self, width: float) -> tuple[list[QTextLayout], float]:
         """One layout for each line of the text, and the height of all."""

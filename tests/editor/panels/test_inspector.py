@@ -6,6 +6,7 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from studio.editor.feed import Changes
 from studio.editor.main_window import MainWindow
@@ -288,6 +289,23 @@ def test_a_long_word_is_broken_and_never_painted_beyond_its_label() -> None:
     assert label.minimumSizeHint().width() < 60
     one_line = label.heightForWidth(5000)
     assert label.heightForWidth(120) > 3 * one_line
+    label.setText("short")
+    assert label.heightForWidth(120) == one_line
+    font = label.font()
+    font.setPixelSize(40)
+    label.setFont(font)
+    assert label.heightForWidth(120) > one_line
+
+
+def test_a_width_is_laid_out_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Layouts ask a dozen times for the same one."""
+    label = BreakingLabel(LONG)
+    qtbot.addWidget(label)
+    laid_out: list[float] = []
+    real = label._laid_out
+    monkeypatch.setattr(label, "_laid_out", lambda width: laid_out.append(width) or real(width))
+    assert label.heightForWidth(120) == label.heightForWidth(120) > label.heightForWidth(5000)
+    assert len(laid_out) == 2
 
 
 def test_the_page_of_a_source_marks_where_data_comes_from_now(
