@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QProcess
 
+from studio.model.parts import Component
+from studio.model.sources import LiveProvider, Source
 from studio.model.spec import PythonEntry
 
 if TYPE_CHECKING:
@@ -36,12 +38,19 @@ def open_source(window: MainWindow, file: Path, line: int = 1) -> None:
 
 
 def open_component(window: MainWindow, name: str) -> None:
-    """The code of a component on the canvas."""
+    """The code of a component on the canvas; of a data source that of the component that provides its data."""
     node = window.session.system.nodes.get(name)
-    spec = window.session.registry.get(getattr(node, "type", ""))
+    if isinstance(node, Source):
+        provider = node.provider(node.mode)
+        if not isinstance(provider, LiveProvider) or not provider.components:
+            window.status.say(f"{name} has no code: no component provides its data", trouble=True)
+            return
+        node = provider.components[0]
+    type_name = node.type if isinstance(node, Component) else ""
+    spec = window.session.registry.get(type_name)
     file = source_of(spec) if spec is not None else None
     if file is None:
-        window.status.say(f"{name} has no source here: its type is not installed or is a source", trouble=True)
+        window.status.say(f"The code of {name} is not there: {type_name} is not installed", trouble=True)
         return
     open_source(window, file)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -102,6 +103,8 @@ class SourcePage(Page):
         self.buttons[mode] = button
         words = BreakingLabel(_provider(provider))
         words.setProperty("role", "muted")
+        if isinstance(provider, LogProvider):
+            words.setToolTip(provider.log)
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(10, 3, 10, 3)
@@ -239,6 +242,6 @@ class SourcePage(Page):
 
 def _provider(provider: LiveProvider | LogProvider | None) -> str:
     if isinstance(provider, LogProvider):
-        return provider.log or "no log chosen"
+        return Path(provider.log).name or "no log chosen"  # a whole path fills the panel
     names = [f"{component.name} ({component.type})" for component in provider.components] if provider else []
-    return ", ".join(names) or "nobody"
+    return ", ".join(names) or "none"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
@@ -9,8 +11,10 @@ from PyQt6.QtWidgets import QApplication, QLabel, QMenu
 
 from studio.editor.live_menu import add_component_entries
 from studio.editor.main_window import MainWindow
+from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.source_page import SourcePage
-from studio.model.source_edits import SetProvider
+from studio.editor.source_view import open_component
+from studio.model.source_edits import ChooseModes, SetProvider
 from studio.model.sources import LogProvider
 from studio.model.system_edits import RemoveNodes
 
@@ -79,6 +83,23 @@ def test_the_long_name_of_a_log_makes_the_page_no_wider(window: MainWindow) -> N
     log = LogProvider("logs/raptor_blocks_world_2026-11-17_05-44-43_and_a_note_of_mine.mcap")
     window.session.do(SetProvider("traverse_map", "logged", log))
     assert page_of(window, "traverse_map").minimumSizeHint().width() <= before + 40, "room for the cross beside it"
+    window.session.do(SetProvider("traverse_map", "logged", LogProvider("/home/me/recordings/drive.mcap")))
+    page = page_of(window, "traverse_map")
+    shown = {label.text(): label.toolTip() for label in page.findChildren(BreakingLabel)}
+    assert shown["drive.mcap"] == "/home/me/recordings/drive.mcap"
+
+
+def test_the_code_of_a_source_is_that_of_the_component_behind_it(window: MainWindow) -> None:
+    window.canvas.canvas.select(["traverse_map"])
+    menu = QMenu()
+    add_component_entries(menu, window)
+    entry(menu, "Turn into a data source", "Simulated")
+    open_component(window, "traverse_map")
+    assert [Path(key).name for key in window.code.pages] == ["traverse_map.py"]
+    window.session.do(SetProvider("traverse_map", "logged", LogProvider("drive.mcap")))
+    window.session.do(ChooseModes({"traverse_map": "logged"}))
+    open_component(window, "traverse_map")
+    assert window.status.words.text().endswith("traverse_map has no code: no component provides its data")
 
 
 def test_parameters_behind_a_source_are_edited_on_its_page(window: MainWindow) -> None:
