@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .likelihood_field import LikelihoodField, halved
 from .planar import Floats, Pose, wrapped
+from .scan_lines import Scan
 
 STEPS = 20
 LONGEST_STEP = np.array([0.1, 0.1, 0.05])
@@ -22,6 +23,8 @@ WIDE_POINTS = 120
 NEAR_REACH_M, NEAR_REACH_RAD = 0.4, 0.1
 NEAR = 0.1
 """Likelihood in the coarse field, of echoes that lie near something seen."""
+NOISE = 0.005
+"""Of what is told in the best known direction: as much comes from walls that are known to within 4 degrees."""
 SMALL_STEP = np.array([1e-4, 1e-4, 1e-5])
 
 
@@ -49,25 +52,29 @@ class Match:
     """Mean likelihood of the echoes, 0 to 1."""
     known: float = 0.0
     """Share of the echoes that lie near something seen before."""
+    certainty: float = 1.0
+    """How much the echoes count in the direction in which they tell least: at 0 it is the guess alone."""
 
 
 def match(
-    points: Floats, guess: Pose, hit: NDArray[np.bool_], corner_m: Floats, cell_m: float, search: Search,
+    scan: Scan, guess: Pose, hit: NDArray[np.bool_], corner_m: Floats, cell_m: float, search: Search,
     deviations_m: tuple[float, ...],
 ) -> Match:  # fmt: skip
     """`deviations_m` falls from coarse to fine; the first belongs to a grid of twice the cells."""
+    points = scan.points
     coarse = LikelihoodField(halved(hit), corner_m, 2.0 * cell_m, deviations_m[0])
     start = _wide_start(points, guess, hit, corner_m, cell_m, search) if search.wide else guess
     around = search.near() if search.wide else search
-    pose = climb(coarse, points, best_on_raster(coarse, points, start, around), start, around)
+    pose = climb(coarse, scan, best_on_raster(coarse, points, start, around), start, around)
     guess, search = start, around
     field = coarse
     for deviation_m in deviations_m[1:]:
         field = LikelihoodField(hit, corner_m, cell_m, deviation_m)
-        pose = climb(field, points, pose, guess, search)
+        pose = climb(field, scan, pose, guess, search)
     placed = pose.apply(points)
     near = float((coarse.at(placed)[0] > NEAR).mean())
-    return Match(pose, float(field.at(placed)[0].mean()), near)
+    told = _told(field, scan, pose)[0]
+    return Match(pose, float(field.at(placed)[0].mean()), near, float(_kept(_directions(told, scan.size_m)[0])[0]))
 
 
 def _wide_start(
@@ -108,28 +115,72 @@ def best_on_raster(field: LikelihoodField, points: Floats, guess: Pose, search: 
     return found
 
 
-def climb(field: LikelihoodField, points: Floats, start: Pose, guess: Pose, search: Search) -> Pose:
+def climb(field: LikelihoodField, scan: Scan, start: Pose, guess: Pose, search: Search) -> Pose:
     """Gauss-Newton on the squared lack of likelihood, plus what it costs to leave the guess."""
     belief = np.array([search.guess_deviation_m, search.guess_deviation_m, search.guess_deviation_rad]) ** -2.0
     pose = start
     for _ in range(STEPS):
-        step = _step(field, points, pose, guess, belief)
+        step = _step(field, scan, pose, guess, belief)
         pose = Pose(pose.x_m + step[0], pose.y_m + step[1], wrapped(pose.yaw_rad + step[2]))
         if (np.abs(step) < SMALL_STEP).all():
             break
     return pose
 
 
-def _step(field: LikelihoodField, points: Floats, pose: Pose, guess: Pose, belief: Floats) -> Floats:
-    placed = pose.apply(points)
+def _step(field: LikelihoodField, scan: Scan, pose: Pose, guess: Pose, belief: Floats) -> Floats:
+    matrix, pull = _without_noise(*_told(field, scan, pose), scan.size_m)
+    left = np.array([pose.x_m - guess.x_m, pose.y_m - guess.y_m, wrapped(pose.yaw_rad - guess.yaw_rad)])
+    matrix[np.diag_indices(3)] += belief
+    step: Floats = np.clip(np.linalg.solve(matrix, pull - belief * left), -LONGEST_STEP, LONGEST_STEP)
+    return step
+
+
+def _told(field: LikelihoodField, scan: Scan, pose: Pose) -> tuple[Floats, Floats]:
+    """How sharply the echoes tell x, y and yaw (3, 3), and where they pull (3,)."""
+    placed = pose.apply(scan.points)
     value, slope_x, slope_y = field.at(placed)
+    slope_x, slope_y = _across_walls(scan, pose, slope_x, slope_y)
     slope_yaw = slope_y * (placed[:, 0] - pose.x_m) - slope_x * (placed[:, 1] - pose.y_m)
     slopes = (slope_x, slope_y, slope_yaw)
     lack = 1.0 - value
-    left = np.array([pose.x_m - guess.x_m, pose.y_m - guess.y_m, wrapped(pose.yaw_rad - guess.yaw_rad)])
     # Sums by hand, not a matrix product, whose order of summing is the library's: replays have to agree to the bit.
     matrix = np.array([[float((one * other).sum()) for other in slopes] for one in slopes])
-    matrix[np.diag_indices(3)] += belief
-    pull = np.array([float((slope * lack).sum()) for slope in slopes]) - belief * left
-    step: Floats = np.clip(np.linalg.solve(matrix, pull), -LONGEST_STEP, LONGEST_STEP)
-    return step
+    return matrix, np.array([float((slope * lack).sum()) for slope in slopes])
+
+
+def _without_noise(matrix: Floats, pull: Floats, size_m: float) -> tuple[Floats, Floats]:
+    """What echoes tell less what noise would tell as well: along a bare corridor nothing is left, and the guess counts.
+
+    Walls whose direction is known to within some degrees seem to tell a little of how far along them the robot is.
+    """
+    told, forth, back = _directions(matrix, size_m)
+    kept = _kept(told)
+    true_matrix = (back[:, None, :] * back[None, :, :] * (kept * told)).sum(axis=2)
+    true_pull = (back * (kept * (forth * pull[:, None]).sum(axis=0))).sum(axis=1)
+    return true_matrix, true_pull
+
+
+def _directions(matrix: Floats, size_m: float) -> tuple[Floats, Floats, Floats]:
+    """How sharply each of three directions is told, from the least on; the directions, and their inverse (columns)."""
+    scale = np.array([1.0, 1.0, 1.0 / size_m])
+    told, directions = np.linalg.eigh(matrix * scale[:, None] * scale)
+    return told, directions * scale[:, None], directions / scale[:, None]
+
+
+def _kept(told: Floats) -> Floats:
+    kept: Floats = np.clip(1.0 - NOISE * told[2] / np.maximum(told, 1e-12), 0.0, 1.0)
+    return kept
+
+
+def _across_walls(scan: Scan, pose: Pose, slope_x: Floats, slope_y: Floats) -> tuple[Floats, Floats]:
+    """The slopes without their part along the wall on which an echo lies.
+
+    Where the known part of a wall ends, the field falls off along the wall. That says how far the laser has seen, not
+    where the robot is: each new scan would be held back by it.
+    """
+    sine, cosine = math.sin(pose.yaw_rad), math.cos(pose.yaw_rad)
+    normal_x = cosine * scan.normals[:, 0] - sine * scan.normals[:, 1]
+    normal_y = sine * scan.normals[:, 0] + cosine * scan.normals[:, 1]
+    across = slope_x * normal_x + slope_y * normal_y
+    kept = scan.along
+    return kept * slope_x + (1.0 - kept) * across * normal_x, kept * slope_y + (1.0 - kept) * across * normal_y

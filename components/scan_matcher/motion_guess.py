@@ -45,10 +45,18 @@ class MotionGuess:
         """From the scan before the last one to the last one."""
         self._by_odom, self._by_step = Errors(), Errors()
         self._judged = 0
+        self._odometry_moves = False
+        """Whether it ever did. Logs without odometry tell one pose all the time, which says nothing."""
+
+    @property
+    def is_judged(self) -> bool:
+        return self._judged >= BEFORE_JUDGING
 
     @property
     def uses_odometry(self) -> bool:
-        if self._judged < BEFORE_JUDGING or self._by_odom.all_m < GOOD_M:
+        if not self._odometry_moves:
+            return False
+        if not self.is_judged or self._by_odom.all_m < GOOD_M:
             return True
         return self._by_step.all_m > MUCH_BETTER * self._by_odom.all_m
 
@@ -58,7 +66,8 @@ class MotionGuess:
         return self._by_odom if self.uses_odometry else self._by_step
 
     def guess(self, odom: Pose) -> Pose:
-        return self._from_odom(odom) if self.uses_odometry else self._from_step()
+        self._odometry_moves = self._odometry_moves or (self._odom is not None and odom != self._odom)
+        return self._from_odom(odom) if self._odom is None or self.uses_odometry else self._from_step()
 
     def learn(self, odom: Pose, found: Pose, *, matched: bool) -> None:
         """`matched`: whether `found` is more than the guess itself."""

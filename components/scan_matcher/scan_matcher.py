@@ -14,9 +14,10 @@ from .fit_history import LOST_AFTER, FitHistory
 from .hit_grid import HitGrid
 from .likelihood_field import halved
 from .matching import Match, Search, match
-from .motion_guess import MotionGuess
+from .motion_guess import Errors, MotionGuess
 from .odom_track import OdomTrack
 from .planar import Floats, Pose
+from .scan_lines import Scan, scan_of
 
 WAITING = 256
 """Scans that wait for odometry."""
@@ -31,6 +32,8 @@ FARTHER = 2.0
 WIDER = (2.0, 4.0)
 """Times as far is looked for a scan that does not fit."""
 SPREAD = 3.0
+DOUBT = 4.0
+LEAST_DOUBT_M, LEAST_DOUBT_RAD = 0.02, 0.02
 MOST_M = 6.0
 NEW_GROUND = 0.3
 """A smaller share of the echoes near something seen, and a scan that does not fit shows new ground."""
@@ -39,6 +42,13 @@ SURE_AGAIN = 0.5
 """Of `search_m` or `search_rad`."""
 LOST = "lost: scans do not fit what was seen (the pose goes on by a guess until they fit again)"
 UNSURE = "unsure: guesses from scan to scan are farther off than search_m or search_rad"
+STOOD_M = 0.3
+"""A matcher that has gone no farther cannot tell that the odometry is missing."""
+BLIND = 0.5
+"""Of the certainty of a match: below that, its weakest direction is the guess."""
+BLIND_M = 1.0
+"""This far without a look at the way is worth a word."""
+NO_WAY = "unsure: scans do not tell how far the robot drives, and there is no odometry that tells it"
 TRY = "poses may be wrong: give it scans more often or better odometry"
 
 
@@ -75,6 +85,8 @@ class ScanMatcher(Component):
 
     def on_activate(self) -> None:
         self._matched = self._not_believed = self._without_odom = 0
+        self._driven_m = self._all_blind_m = 0.0
+        self._told_blind = False
         self._forget()
 
     def on_deactivate(self) -> None:
@@ -83,6 +95,11 @@ class ScanMatcher(Component):
             "%d scans matched, %d not believed, %d without odometry",
             self._matched, self._not_believed, self._without_odom,
         )  # fmt: skip
+        if self._all_blind_m >= BLIND_M:
+            self.log.log(
+                NOTICE, "for %.1f of %.1f m the scans did not tell the way: matching is no better there than its guess",
+                self._all_blind_m, self._driven_m,
+            )  # fmt: skip
 
     def on_clock_jump(self) -> None:
         """The robot may be anywhere now: what was seen before is of no use."""
@@ -97,6 +114,8 @@ class ScanMatcher(Component):
         self._used_odometry = True
         """Until it was first of no use, which is said once."""
         self._unsure = False
+        self._blind_m = 0.0
+        """Driven since scans last told the whole pose."""
         self.trouble = ""
         self._pose = Pose(0.0, 0.0, 0.0)
         self._key: Pose | None = None
@@ -129,6 +148,7 @@ class ScanMatcher(Component):
         found = self._match(points, scale, guess)
         believed = found.score >= self.minimum_score
         self._motion.learn(odom, found.pose, matched=believed and self._key is not None)
+        self._measure_blind(found)
         self._pose = found.pose
         self._tell_guess()
         self._tell_doubt()
@@ -152,14 +172,15 @@ class ScanMatcher(Component):
     def _match(self, points: Floats, scale: int, guess: Pose) -> Match:
         if len(points) < FEWEST_POINTS:
             self._not_believed += 1
-            return Match(guess, 0.0)
+            return Match(guess, 0.0, certainty=0.0)
         if self._key is None:  # nothing to lay it onto
             return Match(guess, 1.0)
-        found = self._fit(points, scale, guess, self._search(1.0))
+        lines = scan_of(points)
+        found = self._fit(lines, scale, guess, self._search(1.0))
         for wider in WIDER:
             if not self._history.is_poor(found.score, self.minimum_score) or found.known < NEW_GROUND:
                 break
-            found = max(found, self._fit(points, scale, guess, self._search(wider)), key=lambda each: each.score)
+            found = max(found, self._fit(lines, scale, guess, self._search(wider)), key=lambda each: each.score)
         return self._judged(found, guess)
 
     def _judged(self, found: Match, guess: Pose) -> Match:
@@ -172,7 +193,7 @@ class ScanMatcher(Component):
         if self._history.misses():
             by = "the odometry" if self._motion.uses_odometry else "the motion before"
             self.log.warning("lost: %d scans in a row do not fit what was seen; the pose goes on by %s", LOST_AFTER, by)
-        return Match(guess, found.score, found.known)
+        return Match(guess, found.score, found.known, certainty=0.0)
 
     def _search(self, wider: float) -> Search:
         """As wide as the parameters ask, and as the guesses so far were wrong."""
@@ -183,26 +204,53 @@ class ScanMatcher(Component):
             reach_m = 0.0
         if not self.search_rad:
             reach_rad = 0.0
+        deviation_m, deviation_rad = self._doubt(errors, wider > 1.0)
         return Search(
             reach_m, reach_rad, self.search_step_rad,
-            max(self.odom_deviation_m, errors.along_m) * wider, max(self.odom_deviation_rad, errors.turn_rad) * wider,
+            deviation_m * wider, deviation_rad * wider,
             wide=wider > 1.0,
         )  # fmt: skip
 
-    def _fit(self, points: Floats, scale: int, guess: Pose, search: Search) -> Match:
+    def _doubt(self, errors: Errors, wide: bool) -> tuple[float, float]:
+        """How wrong the guess may be, in metres and radians: as it was lately, once that is known."""
+        if wide or not self._motion.is_judged:
+            return max(self.odom_deviation_m, errors.along_m), max(self.odom_deviation_rad, errors.turn_rad)
+        return max(LEAST_DOUBT_M, DOUBT * errors.along_m), max(LEAST_DOUBT_RAD, DOUBT * errors.turn_rad)
+
+    def _fit(self, scan: Scan, scale: int, guess: Pose, search: Search) -> Match:
         cell_m = scale * self.cell_m
-        placed = guess.apply(points)
+        placed = guess.apply(scan.points)
         around_m = search.reach_m + 2.0 * WIDTHS[0] * cell_m
         hit, corner_m = self._seen.window(placed.min(axis=0) - around_m, placed.max(axis=0) + around_m)
         hit = halved(hit) if scale == 2 else hit
-        return match(points, guess, hit, corner_m, cell_m, search, tuple(width * cell_m for width in WIDTHS))
+        return match(scan, guess, hit, corner_m, cell_m, search, tuple(width * cell_m for width in WIDTHS))
 
     def _is_new_ground(self, found: Match, points: Floats) -> bool:
         """Whether a scan that does not fit shows a place never seen: it is remembered where the guess puts it."""
         return self._key is not None and len(points) >= FEWEST_POINTS and found.known < NEW_GROUND
 
+    def _measure_blind(self, found: Match) -> None:
+        if self._key is None:
+            return
+        way_m = math.hypot(found.pose.x_m - self._pose.x_m, found.pose.y_m - self._pose.y_m)
+        self._driven_m += way_m
+        if found.certainty >= BLIND:
+            self._blind_m = 0.0
+            return
+        self._blind_m += way_m
+        self._all_blind_m += way_m
+        if self._blind_m >= BLIND_M and not self._told_blind:
+            self._told_blind = True
+            by = "the odometry" if self._motion.uses_odometry else "going on as before"
+            self.log.warning("for %.1f m scans have not told the way, as in a bare corridor: it is by %s", BLIND_M, by)
+
     def _tell_guess(self) -> None:
-        if self._used_odometry and not self._motion.uses_odometry:
+        if (
+            self._used_odometry
+            and self._motion.is_judged
+            and not self._motion.uses_odometry
+            and self._driven_m > STOOD_M
+        ):
             self._used_odometry = False
             self.log.warning("the odometry is of little use: where it is worse, the motion from scan to scan counts")
 
@@ -215,7 +263,12 @@ class ScanMatcher(Component):
         elif self._unsure and not unsure:
             self.log.info("guesses from scan to scan are near again")
         self._unsure = unsure
-        self.trouble = LOST if self._history.is_lost else f"{UNSURE} ({TRY})" if unsure else ""
+        if self._history.is_lost:
+            self.trouble = LOST
+        elif unsure:
+            self.trouble = f"{UNSURE} ({TRY})"
+        else:
+            self.trouble = NO_WAY if self._blind_m >= BLIND_M and not self._motion.uses_odometry else ""
 
     def _is_unsure(self) -> bool:
         errors, least = self._motion.errors, SURE_AGAIN if self._unsure else 1.0
