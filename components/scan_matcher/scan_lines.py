@@ -10,10 +10,12 @@ from .planar import Floats
 
 NEIGHBOURS = (1, 2, 4, 8, 16, 32)
 """How many echoes farther on, to each side: a dense scan needs far ones, or noise would turn its lines."""
-REACH_M, REACH_PER_M = 0.15, 0.15
+REACH_M, REACH_PER_M = 0.15, 0.05
 """How far away a neighbour may be: farther for a far echo, whose neighbours are farther apart."""
 STRAIGHT = 0.9
 """From this on (1: all on one line, 0: spread in all directions) echoes are a wall."""
+NEXT, NEXT_REACH = 2, 3.0
+"""The very next ones may be this many times as far away: a beam that grazes a wall meets it at long intervals."""
 FEWEST = 2
 """Neighbours that make a line."""
 
@@ -39,7 +41,7 @@ def scan_of(points: Floats) -> Scan:
     for shift in (each for each in NEIGHBOURS if each < len(points)):
         way = points[shift:] - points[:-shift]
         for one, sign in ((slice(None, -shift), 1.0), (slice(shift, None), -1.0)):
-            is_near = np.hypot(way[:, 0], way[:, 1]) <= near_m[one]
+            is_near = np.hypot(way[:, 0], way[:, 1]) <= (NEXT_REACH if shift <= NEXT else 1.0) * near_m[one]
             to_x, to_y = sign * is_near * way.T
             count[one] += is_near
             x[one] += to_x

@@ -219,7 +219,7 @@ def test_outdoors_farther_echoes_are_used() -> None:
         start, last = found(trial.sent("pose")[0]), found(trial.sent("pose")[-1])
         assert math.hypot(last[0] - start[0], last[1] - start[1]) == pytest.approx(0.8 * 19, abs=0.5)
         assert last[2] - start[2] == pytest.approx(0.05 * 19, abs=0.03)
-        assert min(score.data for score in trial.sent("score")) > 0.3
+        assert min(score.data for score in trial.sent("score")) > 0.25
 
 
 def nonsense(stamp_ns: int) -> Range3d:
