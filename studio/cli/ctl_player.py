@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from studio.cli.columns import columns
 from studio.cli.outcome import FINE, UsageError, print_json
-from studio.cli.play_keys import reached_text
 from studio.errors import StudioError
 from studio.runtime.attach import Attachment
 from studio.runtime.clock import SECOND_NS
@@ -157,6 +156,8 @@ def player(attachment: Attachment, options: argparse.Namespace) -> int:
 
 
 def _lines(action: str | None, told: object, player: Player) -> Iterator[str]:
+    from studio.cli.play_keys import reached_text  # it brings what plays logs
+
     if action == "next" and (told is None or told is False):
         yield (
             "there is no further event" if not player["stopped"] else f"it stopped before: {STOPPED[player['stopped']]}"

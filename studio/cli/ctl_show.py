@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from studio.cli.columns import columns
+from studio.cli.live_table import live_table
 from studio.cli.outcome import FINE, print_json
 from studio.cli.property_names import Property, properties_of
-from studio.cli.run_console import live_table
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.attach import Attachment

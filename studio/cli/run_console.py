@@ -5,20 +5,17 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Iterator
-from typing import Any
 
-from studio.cli.run_result import Result, number, table
+from studio.cli.live_table import live_table
+from studio.cli.run_result import Result
 from studio.paths import PACKAGE
 from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.events import Happening, ProcessExited
 from studio.runtime.launcher import Session
-from studio.runtime.refusals import refusal_words
 from studio.runtime.runtime import Runtime
-from studio.runtime.supervision import BROKER
 
 LOUD = ("warning", "error", "critical")
 DRAW_EVERY_NS = SECOND_NS // 2
-HEADS = ("component", "state", "rate Hz", "CPU %", "memory MB", "drops", "restarts")
 _MACHINERY = tuple(f"studio/runtime/{name}.py" for name in ("cell", "life", "hand_commands", "executor"))
 """What calls components: of no interest to those who wrote them."""
 
@@ -102,28 +99,6 @@ class Console:
         if self._drawn:
             print(f"\x1b[{self._drawn}F\x1b[J", end="", file=sys.stderr, flush=True)
             self._drawn = 0
-
-
-def live_table(snapshot: dict[str, Any], *, hosts: bool = False) -> Iterator[str]:
-    """Components as they are now, and what else needs attention; `hosts`: with the processes they are in."""
-    rows = (
-        (name, each["state"], *([each["host"]] if hosts else []), *map(number, (each[key] for key in _KEYS)))
-        for name, each in snapshot.get("components", {}).items()
-    )
-    yield from table((*HEADS[:2], "host", *HEADS[2:]) if hosts else HEADS, rows, texts=3 if hosts else 2)
-    if snapshot.get("by_hand"):
-        yield f"  by hand, so that what follows counts as simulated: {', '.join(snapshot['by_hand'])}"
-    for name, told in snapshot.get("components", {}).items():
-        if told.get("behind_s"):
-            yield f"  {name} cannot keep up: it handles events that are {told['behind_s']:.0f} s old"
-    for sender, told in snapshot.get("malformed", {}).items():
-        yield f"  {refusal_words(sender, told)}"
-    broker = snapshot.get("processes", {}).get(BROKER, {})
-    if broker.get("restarts") or broker.get("condition") not in (None, "running"):
-        yield f"  the broker is {broker['condition']}, restarts: {broker['restarts']}"
-
-
-_KEYS = ("rate_hz", "cpu_percent", "rss_mb", "drops", "restarts")
 
 
 def readable(traceback: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from studio.cli.columns import columns
+from studio.cli.live_table import number, table
 from studio.errors import StudioError
 from studio.model.opened import Opened
 from studio.model.wiring import topics_of
@@ -279,19 +279,3 @@ def _topic_row(topic: TopicResult) -> tuple[str, ...]:
 
 def _word(value: Any) -> str:
     return {True: "yes", False: "no", None: "–"}.get(value) or json.dumps(value, ensure_ascii=False)
-
-
-def number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.1f}" if value % 1 else f"{value:.0f}"
-
-
-def table(heads: Sequence[str], rows: Iterator[tuple[str, ...]], texts: int = 2) -> Iterator[str]:
-    """Words (the first `texts` columns) to the left, numbers to the right, under their heads; nothing without rows."""
-    lines = [tuple(heads), *rows]
-    if len(lines) == 1:
-        return
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    yield ""
-    yield from columns(
-        [[cell if i < texts else cell.rjust(widths[i]) for i, cell in enumerate(line)] for line in lines]
-    )

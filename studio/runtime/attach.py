@@ -20,10 +20,9 @@ import zmq
 from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.control_plane.of_runtime import ATTACH, PROTOCOL, NotAttached, ToldLine
 from studio.runtime.deltas import Snapshot, apply
 from studio.runtime.refusals import Refusals
-from studio.runtime.reports import ToldLine
-from studio.runtime.runtime import ATTACH, PROTOCOL, NotAttached
 from studio.runtime.typed_json import Malformed, read_object, typed
 
 ALIVE_EVERY_NS = SECOND_NS // 2

@@ -11,12 +11,13 @@ Each may count: it stops at every n-th time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, cast, get_args
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.frames import Header, topic_hash
+from studio.runtime.typed_json import Count, Finite, Malformed, typed
 
 On = Literal["event", "state", "error", "latency"]
 When = Literal["before", "after"]
@@ -45,8 +46,8 @@ class EventBreakpoint:
     when: When = "before"
     condition: str = ""
     """On fields of the message, as `position.x > 3`; of a state: the one that is waited for."""
-    count: int = 1
-    limit_ms: float = 0.0
+    count: Count = 1
+    limit_ms: Finite = 0.0
     enabled: bool = True
 
     @property
@@ -113,17 +114,11 @@ def parse(
     for name in content:
         if name not in known and name not in TOLD:
             raise BreakpointError(f"an event breakpoint has no {name}", hint=did_you_mean(str(name), known))
-    point = EventBreakpoint(
-        str(content.get("id", "")),
-        cast(On, str(content.get("on", "event"))),
-        str(content.get("topic") or ""),
-        str(content.get("component") or ""),
-        cast(When, str(content.get("when") or "before")),
-        str(content.get("condition") or "").strip(),
-        _number(content.get("count") or 1, "count", int),
-        _number(content.get("limit_ms") or 0.0, "limit_ms", float),
-        bool(content.get("enabled", True)),
-    )
+    try:
+        point = typed(EventBreakpoint, {"id": "", **{name: each for name, each in content.items() if each is not None}})
+    except Malformed as malformed:
+        raise BreakpointError(f"an event breakpoint: {malformed}") from None
+    point = replace(point, condition=point.condition.strip())
     _verify(point, list(topics), list(components))
     if example is not None and point.on == "event" and point.condition:
         message = example(point.topic)
@@ -145,20 +140,9 @@ def parse_all(
     return points
 
 
-def _number(value: Any, name: str, kind: Callable[[Any], Any]) -> Any:
-    try:
-        return kind(value)
-    except (TypeError, ValueError):
-        raise BreakpointError(f"the {name} of an event breakpoint is a number, not {value!r}") from None
-
-
 def _verify(point: EventBreakpoint, topics: list[str], components: list[str]) -> None:
     if not point.id:
         raise BreakpointError("an event breakpoint has an id")
-    if point.on not in get_args(On):
-        raise BreakpointError(f"no breakpoint is on {point.on!r}", hint=f"one of {', '.join(get_args(On))}")
-    if point.when not in get_args(When):
-        raise BreakpointError(f"an event breakpoint is before or after an event, not {point.when!r}")
     if point.count < 1:
         raise BreakpointError("the count of an event breakpoint is 1 or more", hint="3: every third time")
     if point.on in ("event", "latency") and point.topic not in topics:

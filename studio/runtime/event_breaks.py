@@ -28,6 +28,7 @@ from studio.runtime.reports import read_report
 from studio.runtime.run_folder import shared_folder
 from studio.runtime.short_values import short_fields
 from studio.runtime.tap import Tap, read
+from studio.runtime.typed_json import typed
 
 LOOK_EVERY_S = 0.03
 MOST_FRAMES = 500
@@ -87,7 +88,7 @@ class EventBreaks:
 
     def _hit_at_the_gate(self, hit: dict[str, Any]) -> None:
         """By the thread that had the gate deliver; it may hold what a stop needs, so the stop is another's."""
-        self._hits.put(Hit(**hit))
+        self._hits.put(typed(Hit, hit))
 
     # The thread.
 

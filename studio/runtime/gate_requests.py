@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass
-from typing import Annotated, Any, cast, get_args
+from typing import Any
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.runtime.channel.frames import FASTEST
 from studio.runtime.channel.gate import CannotGoBack
 from studio.runtime.clock import SECOND_NS
+from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.launcher import Session
 from studio.runtime.paced import FREE, PacedSession
@@ -24,50 +23,14 @@ from studio.runtime.shape import Shape
 from studio.runtime.start_again import start_again
 from studio.runtime.switching import GateKind
 from studio.runtime.turns import Turn, Turns
-from studio.runtime.typed_json import Between, Count, TimeNs, typed
 
 Job = Callable[[], dict[str, Any]]
 
-REQUESTS = frozenset({"gate", "step", "back", "go_to", "held", "digest", "again", "cancel"})
-LOOKS = frozenset({"held"})
-"""What changes nothing."""
 BY_ITSELF = "this system goes on in lockstep by itself"
-MODES = ("run", "pause")
 
 
 class GateRefused(StudioError):
     """A request to the gate that cannot be carried out."""
-
-
-@dataclass(frozen=True)
-class Nothing:
-    """A verb that has no fields."""
-
-
-@dataclass(frozen=True)
-class SetGate:
-    mode: str | None = None
-    kind: str | None = None
-    rate: Annotated[float, Between(0.0, FASTEST)] | None = None
-
-
-@dataclass(frozen=True)
-class Events:
-    """How many steps, of which topic."""
-
-    count: Count = 1
-    topic: str | None = None
-
-
-@dataclass(frozen=True)
-class GoTo:
-    position: Count | None = None
-    time_ns: TimeNs | None = None
-
-
-@dataclass(frozen=True)
-class Again:
-    component: str
 
 
 class GateRequests:
@@ -92,15 +55,15 @@ class GateRequests:
         """Called when the turn of a request has come, before it moves the system."""
         self.let_code_go: Callable[[], object] = lambda: None
         """Code that stands at a line goes on to the end of its event, and the gate stays closed."""
-        self._verbs: dict[str, tuple[type[Any], Callable[[Any], Job]]] = {
-            "gate": (SetGate, self._open_or_close),
-            "step": (Events, lambda asked: self._stepping_job(self._step, asked)),
-            "back": (Events, lambda asked: self._stepping_job(self._back, asked)),
-            "go_to": (GoTo, self._go_to),
-            "held": (Nothing, lambda _: self._held),
-            "digest": (Nothing, lambda _: lambda: {"digest": self._session.digest()}),
-            "again": (Again, self._again),
-            "cancel": (Nothing, lambda _: self._cancel),
+        self.verbs: dict[type[asked.RuntimeRequest], Callable[[Any], Job]] = {
+            asked.SetGate: self._open_or_close,
+            asked.Step: lambda step: self._stepping_job(self._step, step),
+            asked.Back: lambda back: self._stepping_job(self._back, back),
+            asked.GoTo: self._go_to,
+            asked.Held: lambda _: self._held,
+            asked.Digest: lambda _: lambda: {"digest": self._session.digest()},
+            asked.Again: self._again,
+            asked.Cancel: lambda _: self._cancel,
         }
 
     @property
@@ -118,19 +81,18 @@ class GateRequests:
         where = {"position": 0, "first": 0, "last": None, "way": None}
         return {"can_go_back": False, "why_not": why, "gate": gate, **where}
 
-    def job(self, request: dict[str, Any]) -> Job:
+    def job(self, request: asked.RuntimeRequest) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
         if self._by_itself:
             raise GateRefused(BY_ITSELF, hint="run it without --gate lockstep, or with --gate lockstep and no --for")
-        kind, job = self._verbs[request["do"]]
-        return job(typed(kind, request))
+        return self.verbs[type(request)](request)
 
-    def _stepping_job(self, step: Callable[[int, str | None, Turn], dict[str, Any]], asked: Events) -> Job:
-        if asked.topic is not None and asked.topic not in self._session.plan.types:
-            hint = did_you_mean(asked.topic, self._session.plan.types)
-            raise GateRefused(f"there is no topic {asked.topic}", hint=hint)
+    def _stepping_job(self, move: Callable[[int, str | None, Turn], dict[str, Any]], events: asked.Events) -> Job:
+        if events.topic is not None and events.topic not in self._session.plan.types:
+            hint = did_you_mean(events.topic, self._session.plan.types)
+            raise GateRefused(f"there is no topic {events.topic}", hint=hint)
         self._stay()
-        return self._in_turn(lambda turn: step(asked.count, asked.topic, turn))
+        return self._in_turn(lambda turn: move(events.count, events.topic, turn))
 
     def _in_turn(self, job: Callable[[Turn], dict[str, Any]]) -> Job:
         """It lines up now, when the request comes; `job` waits for its turn when it has prepared what it can."""
@@ -155,14 +117,10 @@ class GateRequests:
 
     # Open or closed.
 
-    def _open_or_close(self, asked: SetGate) -> Job:
-        mode, kind, times = asked.mode, asked.kind, asked.rate
+    def _open_or_close(self, gate: asked.SetGate) -> Job:
+        mode, kind, times = gate.mode, gate.kind, gate.rate
         if mode is None and kind is None:
             raise GateRefused("run or pause?", hint="mode: run or pause; kind: lockstep or free")
-        if mode is not None and mode not in MODES:
-            raise GateRefused(f"the gate cannot be {mode!r}", hint="one of run, pause")
-        if kind is not None and kind not in get_args(GateKind):
-            raise GateRefused(f"a gate is not {kind!r}", hint="one of lockstep, free")
         if mode is not None:
             self._stay()
 
@@ -170,7 +128,7 @@ class GateRequests:
             self._give_up_moving()
             self._await(turn)
             if kind is not None:
-                self._choose(cast(GateKind, kind))
+                self._choose(kind)
             if mode == "pause":
                 self._session.pause()
             elif mode is not None:
@@ -226,8 +184,8 @@ class GateRequests:
         delivered = session.step(1)
         return {"position": session.stepping()["position"], "delivered": delivered}
 
-    def _go_to(self, asked: GoTo) -> Job:
-        position, time_ns = asked.position, asked.time_ns
+    def _go_to(self, place: asked.GoTo) -> Job:
+        position, time_ns = place.position, place.time_ns
         if (position is None) == (time_ns is None):
             raise GateRefused("go where?", hint="a position or a time_ns")
         words = f"Going to event {position}" if position is not None else f"Going to {(time_ns or 0) / SECOND_NS:g} s"
@@ -255,11 +213,11 @@ class GateRequests:
 
     # A component with other code.
 
-    def _again(self, asked: Again) -> Job:
+    def _again(self, again: asked.Again) -> Job:
         known = self._session.plan.by_name
-        component = known.get(asked.component)
+        component = known.get(again.component)
         if component is None:
-            raise GateRefused(f"there is no component {asked.component}", hint=did_you_mean(asked.component, known))
+            raise GateRefused(f"there is no component {again.component}", hint=did_you_mean(again.component, known))
 
         turn = self._turns.take()
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,11 @@ from studio.model.close_matches import did_you_mean
 from studio.model.spec import GET
 from studio.runtime.channel.frames import Origin
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.control_plane.of_runtime import AskPort, Call, Send
 from studio.runtime.launcher import Session
 from studio.runtime.plan import Plan, PlannedComponent
 from studio.runtime.supervision import Condition
 from studio.runtime.turns import Turns
-from studio.runtime.typed_json import typed
 
 Job = Callable[[], dict[str, Any]]
 
@@ -38,30 +37,6 @@ class HandRefused(StudioError):
     """Something that cannot be done by hand."""
 
 
-@dataclass(frozen=True)
-class Call:
-    component: str
-    service: str
-    deadline_s: float
-    request: Any = None
-    """Read by the service's type."""
-
-
-@dataclass(frozen=True)
-class AskPort:
-    component: str
-    port: str
-    deadline_s: float
-
-
-@dataclass(frozen=True)
-class Send:
-    to: str
-    message: Any
-    """Read by the port's type."""
-    real: bool = False
-
-
 class HandRequests:
     def __init__(self, session: Session, turns: Turns, *, lockstep: bool = False) -> None:
         """`turns`: one at a time may change the system."""
@@ -72,17 +47,12 @@ class HandRequests:
         # Random, so that a log that is played, with the commands of its own day, does not answer for us.
         self._number = secrets.randbelow(2**31)
 
-    def job(self, request: dict[str, Any]) -> Job:
-        if request["do"] == "call":
-            return self._call(typed(Call, request))
-        if request["do"] == "ask":
-            asked = typed(AskPort, request)
-            return self._call(Call(asked.component, GET + asked.port, asked.deadline_s))
-        return self._send(typed(Send, request))
-
     # Calls.
 
-    def _call(self, asked: Call) -> Job:
+    def ask(self, asked: AskPort) -> Job:
+        return self.call(Call(asked.component, GET + asked.port, asked.deadline_s))
+
+    def call(self, asked: Call) -> Job:
         name, service, content, deadline_s = asked.component, asked.service, asked.request, asked.deadline_s
         component = self._component(name)
         if not 0 < deadline_s <= LONGEST_S:
@@ -110,7 +80,7 @@ class HandRequests:
 
     # Messages.
 
-    def _send(self, asked: Send) -> Job:
+    def send(self, asked: Send) -> Job:
         to, content, real = asked.to, asked.message, asked.real
         component, do, port, kind = self._end(to)
         made = self._message(kind, content)

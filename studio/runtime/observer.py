@@ -25,18 +25,11 @@ from studio.runtime.channel.frames import (
     subscription,
 )
 from studio.runtime.clock import Clock, monotonic_ns
+from studio.runtime.control_plane.of_runtime import LogLine
 from studio.runtime.lifecycle import State
 from studio.runtime.plan import RECORDER
 from studio.runtime.refusals import UNKNOWN, Refusals
-from studio.runtime.reports import (
-    ComponentReport,
-    HostReport,
-    LogLine,
-    RecordingReport,
-    read_log_line,
-    read_report,
-    speaker,
-)
+from studio.runtime.reports import ComponentReport, HostReport, RecordingReport, read_log_line, read_report, speaker
 from studio.runtime.supervision import BROKER
 
 RECONNECT_MS = 5

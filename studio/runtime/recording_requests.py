@@ -1,15 +1,10 @@
-"""Recording a system that runs already: a recorder is put in and taken out, and the system stands for a moment.
-
-{"do": "record", "on": true, "file": "/logs/drive.mcap", "topics": ["/laser/*"], "compression": "lz4"}
-{"do": "record", "on": false}
-{"do": "bookmark", "text": "the dog ran by"}
-"""
+"""Recording a system that runs already: a recorder is put in and taken out, and the system stands for a moment."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -17,13 +12,13 @@ from typing import Any
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.control_plane.of_runtime import Bookmark, Record
 from studio.runtime.launcher import Session
 from studio.runtime.live_change import insist, paused
 from studio.runtime.log_compression import CHOICES, WHEN_RECORDING
 from studio.runtime.plan import RECORDER, RecordingPlan
 from studio.runtime.recording.set_bookmark import set_bookmark
 from studio.runtime.supervised_run import READY_WITHIN_S
-from studio.runtime.typed_json import TimeNs, typed
 
 Job = Callable[[], dict[str, Any]]
 
@@ -32,26 +27,10 @@ class CannotRecord(StudioError):
     """A recording that cannot be begun or ended."""
 
 
-@dataclass(frozen=True)
-class Record:
-    on: bool = True
-    file: str = ""
-    topics: tuple[str, ...] | None = None
-    compression: str = WHEN_RECORDING
-
-
-@dataclass(frozen=True)
-class SetBookmark:
-    text: str = ""
-    time_ns: TimeNs | None = None
-
-
-def recording_job(session: Session, request: dict[str, Any]) -> Job:
+def recording_job(session: Session, asked: Record | Bookmark) -> Job:
     """Refuses at once what cannot be; the rest takes as long as a process takes to start, or a disk to write."""
-    if request["do"] == "bookmark":
-        marked = typed(SetBookmark, request)
-        return lambda: bookmark(session, marked.text.strip() or "bookmark", marked.time_ns)
-    asked = typed(Record, request)
+    if isinstance(asked, Bookmark):
+        return lambda: bookmark(session, asked.text.strip() or "bookmark", asked.time_ns)
     if not asked.on:
         return lambda: end(session)
     if asked.compression not in CHOICES:

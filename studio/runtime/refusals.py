@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypedDict
 
+from studio.runtime.typed_json import Count
+
 MOST_SENDERS = 100
 MOST_REASON = 300
 """Characters of a reason."""
@@ -14,7 +16,7 @@ UNKNOWN = ""
 
 
 class Refused(TypedDict):
-    count: int
+    count: Count
     last: str
     """Why the last one was refused."""
 

@@ -6,14 +6,15 @@ They are TypedDicts: what has passed here has these fields, of these types, and 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, NotRequired, Required, TypedDict, cast
+from typing import Any, Required, TypedDict, cast
 
 from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
+from studio.runtime.control_plane.of_runtime import LogLine
 from studio.runtime.refusals import Refused
 from studio.runtime.statistics import EDGES_US
-from studio.runtime.typed_json import Malformed, read_object, typed
+from studio.runtime.typed_json import Finite, Malformed, Number64, read_object, typed
 
 MOST_BYTES = 4 << 20
 LONGEST_TEXT = 100_000
@@ -21,75 +22,61 @@ LONGEST_NAME = 300
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical")
 
 
-class LogLine(TypedDict):
-    component: str
-    level: str
-    text: str
-    refusal: NotRequired[bool]
-    """It is what a component says to a command."""
-
-
-class ToldLine(LogLine):
-    """A log line as clients of the runtime get it."""
-
-    time_ns: int
-
-
 class ComponentReport(TypedDict, total=False):
     """Programs tell no more than state and handled."""
 
     state: str
-    handled: int
-    ticks: int
-    errors: int
-    ignored: int
-    paused_inputs: int
+    handled: Number64
+    ticks: Number64
+    errors: Number64
+    ignored: Number64
+    paused_inputs: Number64
     error: str
     trouble: str
     failed_on: dict[str, Any]
-    published: dict[str, int]
+    published: dict[str, Number64]
     hears_end: bool
     by_hand: bool
     shown: dict[str, Any]
-    handler_p50_us: float
+    handler_p50_us: Finite
     activation: str
     parameters: dict[str, Any]
 
 
 class TopicReport(TypedDict, total=False):
-    count: int
-    lost: int
-    bytes: int
-    first: int
-    last: int
-    stale: int
-    latency: list[int]
-    dropped: dict[str, int]
+    count: Number64
+    lost: Number64
+    bytes: Number64
+    first: Number64
+    last: Number64
+    stale: Number64
+    latency: list[Number64]
+    dropped: dict[str, Number64]
 
 
 class RecordingReport(TypedDict):
     file: str
-    events: int
-    bytes: int
-    seconds: float
-    waiting_bytes: int
-    missing: int
-    bookmarks: int
-    free_bytes: int | None
-    bytes_per_s: float
-    left_s: float | None
+    events: Number64
+    bytes: Number64
+    seconds: Finite
+    waiting_bytes: Number64
+    missing: Number64
+    bookmarks: Number64
+    free_bytes: Number64 | None
+    bytes_per_s: Finite
+    left_s: Finite | None
     full: bool
 
 
 class HostReport(TypedDict, total=False):
     host: Required[str]
     components: Required[dict[str, ComponentReport]]
-    pid: int
+    pid: Number64
     topics: dict[str, TopicReport]
-    waiting_bytes: int
-    dropped_sends: int
-    busy_s: float
-    behind_s: float
+    waiting_bytes: Number64
+    dropped_sends: Number64
+    busy_s: Finite
+    behind_s: Finite
     recording: RecordingReport
     malformed: dict[str, Refused]
 
@@ -121,7 +108,18 @@ def speaker(payload: memoryview | bytes) -> str:
 
 
 def _content(payload: memoryview | bytes) -> dict[str, Any]:
-    return read_object(decode(String, payload).data, MOST_BYTES)
+    """Null stands for what is left out: a component that has handled nothing has no time for it."""
+    content = _without_nulls(read_object(decode(String, payload).data, MOST_BYTES))
+    for part in ("components", "topics"):
+        if isinstance(inner := content.get(part), dict):
+            content[part] = {name: _without_nulls(told) for name, told in inner.items()}
+    return content
+
+
+def _without_nulls(content: Any) -> Any:
+    if not isinstance(content, dict):
+        return content
+    return {name: value for name, value in content.items() if value is not None}
 
 
 def _check_name(name: str) -> None:

@@ -12,9 +12,8 @@ import psutil
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.runtime.channel.run_folder import last_words_file
 from studio.runtime.run_folder import OTHER_RUNS, refuse_foreign, runs_folder, why_not_private
-from studio.runtime.typed_json import Malformed, read_object, typed
+from studio.runtime.typed_json import Count, Finite, Malformed, read_object, typed
 
 NOTE = "runtime.json"
 MOST_WORDS = 4000
@@ -36,8 +35,8 @@ class RunningSystem:
     """Of the project."""
     mode: str
     gate: str
-    pid: int
-    born: float
+    pid: Count
+    born: Finite
     """When the process was started, see `_born`: a process id may be used again."""
 
     @classmethod
@@ -56,6 +55,8 @@ class RunningSystem:
 
     def last_words(self) -> str:
         """Of a runtime that is gone; empty if it was killed, or said nothing."""
+        from studio.runtime.channel.run_folder import last_words_file  # brings numpy, and is seldom needed
+
         try:
             return last_words_file(self.run_folder).read_text(errors="replace")[-MOST_WORDS:].strip()
         except OSError:

@@ -24,29 +24,28 @@ from studio.errors import StudioError
 from studio.model.geometry.content import GeometryContent
 from studio.runtime.channel import addresses
 from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
+from studio.runtime.control_plane import of_runtime as asked
+from studio.runtime.control_plane.of_runtime import LogLine
+from studio.runtime.control_plane.request import Request, read_request
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
-from studio.runtime.debug.requests import REQUESTS, DebugRequests
+from studio.runtime.debug.requests import DebugRequest, DebugRequests
 from studio.runtime.deltas import Snapshot, difference
 from studio.runtime.event_breakpoints import Hit
 from studio.runtime.event_breaks import EventBreaks
 from studio.runtime.events import Happening
-from studio.runtime.gate_requests import LOOKS
 from studio.runtime.geometry import Geometry
 from studio.runtime.geometry_watch import GeometryWatch
 from studio.runtime.launcher import Session
 from studio.runtime.lease import Lease
 from studio.runtime.refusals import UNKNOWN, Refusals, Refused, merged, refusal_words
-from studio.runtime.reports import LogLine
 from studio.runtime.running_systems import RunningSystem
 from studio.runtime.snapshot import Snapshots
 from studio.runtime.steering import Steering
 from studio.runtime.turns import Turn
-from studio.runtime.typed_json import MOST_BYTES, Malformed, read_object, typed
+from studio.runtime.typed_json import MOST_BYTES, Malformed
 from studio.runtime.under_way import TooManyRequests, UnderWay
 
-PROTOCOL = 1
-ATTACH = "attach"
 NEWS_EVERY_NS = 200_000_000
 MEASURE_EVERY_NS = SECOND_NS
 SILENT_AFTER_NS = 2 * SECOND_NS
@@ -60,14 +59,15 @@ TAKES_FOR_NS = 20_000_000
 MOST_CLIENTS = 1000
 LONGEST_NAME = 200
 
-FREE = {"attach", "alive", "snapshot", "output", "geometry", "take", "release", "stop"}
-"""What anybody may ask. Stopping is never refused."""
-READS = {"system", "ask", "cancel", *LOOKS}
+FREE = (
+    asked.Attach, asked.Alive, asked.GetSnapshot, asked.GetOutput, asked.GetGeometry, asked.Take, asked.Release,
+    asked.Stop,
+)  # fmt: skip
+"""What anybody may ask, and what is answered at once. Stopping is never refused."""
+READS = (asked.GetSystem, asked.AskPort, asked.Cancel, asked.Held)
 """What takes its time and changes nothing, or only ends what somebody has begun: that is never refused either."""
-
-
-class NotAttached(StudioError):
-    """A request of one who has not attached, or was silent for so long that he was forgotten."""
+WITHOUT_WAITING = (asked.Debug, asked.Freezing, asked.Continue, asked.Cancel, asked.GiveUp)
+"""What is done apart from the others: those may wait for what only these end."""
 
 
 @dataclass
@@ -78,14 +78,6 @@ class Client:
     version: int = 0
     """Of the last snapshot it can build on."""
     told_lines: int = 0
-
-
-@dataclass(frozen=True)
-class Attach:
-    """What a client says first."""
-
-    name: str = "somebody"
-    look: bool = True
 
 
 @dataclass(frozen=True)
@@ -163,7 +155,7 @@ class Runtime:
         self._router.maxmsgsize = MOST_BYTES  # whoever sends more is disconnected
         # Without this, what is sent to a client that is gone would vanish in silence.
         self._router.setsockopt(zmq.ROUTER_MANDATORY, 1)
-        self._router.bind(addresses.endpoint(session.folders.run, ATTACH))
+        self._router.bind(addresses.endpoint(session.folders.run, asked.ATTACH))
         session.listeners.append(self._happened)
         session.observer.listeners.append(self._heard)
         self._thread = threading.Thread(target=self._serve, name="runtime", daemon=True)
@@ -362,27 +354,34 @@ class Runtime:
     def _obey(self, route: bytes, raw: bytes) -> None:
         number: Any = None
         client = self._clients.get(route)
+        if client is not None:
+            client.heard_ns = monotonic_ns()
         try:
-            request = read_object(raw)
-            number = request.get("id")
-            if client is not None:
-                client.heard_ns = monotonic_ns()
+            request = read_request(raw, asked.VERBS)
+            number = request.id
             reply = self._request(route, client, request)
             if reply is not None:
                 self._send(route, {"id": number, "ok": True, **reply})
+        except Malformed as malformed:
+            self._refuse(route, client, malformed.number, malformed)
         except Exception as error:  # no request may end the runtime
-            if not isinstance(error, StudioError) or isinstance(error, Malformed):
-                self.refusals.add(f"client {client.name}" if client is not None else UNKNOWN, error)
-            self._send(route, _refusal(number, error))
+            if isinstance(error, StudioError):
+                self._send(route, _refusal(number, error))
+            else:
+                self._refuse(route, client, number, error)
 
-    def _request(self, route: bytes, client: Client | None, request: dict[str, Any]) -> dict[str, Any] | None:
-        do = request["do"]
-        if do == "attach":
+    def _refuse(self, route: bytes, client: Client | None, number: Any, why: Exception) -> None:
+        """And count it."""
+        self.refusals.add(f"client {client.name}" if client is not None else UNKNOWN, why)
+        self._send(route, _refusal(number, why))
+
+    def _request(self, route: bytes, client: Client | None, request: Request) -> dict[str, Any] | None:
+        if isinstance(request, asked.Attach):
             return self._attach(route, request)
         if client is None:
-            raise NotAttached("attach first")
-        if do not in FREE:
-            if do not in READS:
+            raise asked.NotAttached("attach first")
+        if not isinstance(request, FREE):
+            if not isinstance(request, READS):
                 self.lease.check(route)
             self._under_way.begin(route)
             try:
@@ -391,52 +390,48 @@ class Runtime:
                 self._under_way.end(route)
                 raise
             return None
-        match do:
-            case "snapshot":
+        match request:
+            case asked.GetSnapshot():
                 return {"version": self._version, "snapshot": self._snapshot}
-            case "take":
-                self.lease.take(route, client.name, force=bool(request.get("force")))
-            case "release":
+            case asked.Take(force=force):
+                self.lease.take(route, client.name, force=force)
+            case asked.Release():
                 self.lease.release(route)
-            case "geometry":
+            case asked.GetGeometry():
                 content = self.session.plan.geometry
                 return {"geometry": content.json() if content is not None else None}
-            case "output":
-                lines = self.session.outputs.lines(str(request["name"]))
-                return {"lines": [line._asdict() for line in lines]}
-            case "stop":
+            case asked.GetOutput(name=name):
+                return {"lines": [line._asdict() for line in self.session.outputs.lines(name)]}
+            case asked.Stop():
                 self.stopping.set()
         return {}
 
-    def _attach(self, route: bytes, request: dict[str, Any]) -> dict[str, Any]:
+    def _attach(self, route: bytes, request: asked.Attach) -> dict[str, Any]:
         if route not in self._clients and len(self._clients) >= MOST_CLIENTS:
             raise TooManyRequests(f"{MOST_CLIENTS} clients are attached already", hint="close some of them")
-        asked = typed(Attach, request)
-        client = Client(asked.name[:LONGEST_NAME], asked.look, monotonic_ns())
+        client = Client(request.name[:LONGEST_NAME], request.look, monotonic_ns())
         self._clients[route] = client
         client.version, client.told_lines = self._version, self._lines.count
         lines = list(self._lines.kept)
-        return {"protocol": PROTOCOL, "version": self._version, "snapshot": self._snapshot, "lines": lines}
+        return {"protocol": asked.PROTOCOL, "version": self._version, "snapshot": self._snapshot, "lines": lines}
 
     # What takes its time is done beside.
 
-    def _start_job(self, route: bytes, request: dict[str, Any]) -> None:
-        pool = self._jobs
-        if request["do"] in REQUESTS:
-            job: Callable[[], dict[str, Any]] = self._debug.job(request)
-            pool = self._jobs if request["do"] == "into_handler" else self._debug_jobs
-            if request["do"] == "continue":
+    def _start_job(self, route: bytes, request: Request) -> None:
+        job: Callable[[], dict[str, Any]]
+        if isinstance(request, DebugRequest):
+            job = self._debug.job(request)
+            if isinstance(request, asked.Continue):
                 job = partial(self._continue, job, self._steering.turns.take())
-        elif request["do"] == "event_breakpoints":
-            job = partial(self._breaks.set, request["list"])
+        elif isinstance(request, asked.SetEventBreakpoints):
+            job = partial(self._breaks.set, list(request.list))
         else:
             job = self._steering.job(request)
-            if request["do"] in ("player", "switch", "reset"):
+            if isinstance(request, asked.PlayerAction | asked.Switch | asked.Reset):
                 self._leave_event()
-            if request["do"] == "cancel" or (request["do"] == "player" and request.get("action") == "give_up"):
-                pool = self._debug_jobs
+        pool = self._debug_jobs if isinstance(request, WITHOUT_WAITING) else self._jobs
         self._running += 1
-        pool.submit(self._do, route, request.get("id"), job)
+        pool.submit(self._do, route, request.id, job)
 
     def _do(self, route: bytes, number: Any, job: Callable[[], dict[str, Any]]) -> None:
         try:

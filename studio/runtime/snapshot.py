@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from studio.errors import StudioError
 from studio.runtime.channel.frames import Origin
@@ -29,13 +30,12 @@ ANSWER_WITHIN_S = 0.1
 ORIGINS = {int(origin): origin.name.lower() for origin in Origin}
 
 
-@dataclass(frozen=True)
-class BrokerStatus:
+class BrokerStatus(Struct, frozen=True):
     """What is wanted of the broker's `status`."""
 
     now_ns: TimeNs
     waiting: tuple[str, ...] = ()
-    malformed: dict[str, Refused] = field(default_factory=dict)
+    malformed: dict[str, Refused] = {}
 
 
 class Snapshots:

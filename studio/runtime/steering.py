@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
 from studio.errors import StudioError
@@ -14,19 +13,20 @@ from studio.model.sources import Specs
 from studio.model.spec import ARMED, SAFETY_STOP
 from studio.runtime.channel.ticking import LONGEST_S, SHORTEST_S
 from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.gate_requests import REQUESTS as GATE_REQUESTS
+from studio.runtime.control_plane import of_runtime as asked
+from studio.runtime.control_plane.of_runtime import LogLine
+from studio.runtime.control_plane.request import Request
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.hand_requests import HandRequests
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
-from studio.runtime.player_requests import player_job, player_state
+from studio.runtime.player_requests import ACTIONS, player_job, player_state
 from studio.runtime.recording_requests import recording_job
 from studio.runtime.replay.logged_sources import Player
-from studio.runtime.reports import ComponentReport, LogLine
+from studio.runtime.reports import ComponentReport
 from studio.runtime.shape import Shape
 from studio.runtime.supervision import Condition
 from studio.runtime.turns import Turns
-from studio.runtime.typed_json import typed
 
 EFFECT_WITHIN_S = 3.0
 """How long a component may take to obey; it may be busy with a long handler."""
@@ -52,44 +52,6 @@ class Refused(StudioError):
     """A request that cannot be carried out."""
 
 
-@dataclass(frozen=True)
-class Command:
-    component: str
-    command: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class SetParameter:
-    component: str
-    name: str
-    value: Any
-
-
-@dataclass(frozen=True)
-class SetMode:
-    component: str
-    activation: str
-    period_s: float | None = None
-
-
-@dataclass(frozen=True)
-class Restart:
-    name: str
-    """Of a component or a host."""
-
-
-@dataclass(frozen=True)
-class Reload:
-    restart: bool = False
-    text: str | None = None
-
-
-@dataclass(frozen=True)
-class Switch:
-    sources: tuple[str, ...] | None = None
-    mode: str = ""
-
-
 class Steering:
     def __init__(
         self,
@@ -108,26 +70,26 @@ class Steering:
         self._player = player
         self.turns = Turns()
         """One at a time at the gate: what it does may wait for ever."""
-        self._hand = HandRequests(session, self.turns, lockstep=lockstep)
+        hand = HandRequests(session, self.turns, lockstep=lockstep)
         self.gate = GateRequests(session, self.turns, by_itself=lockstep, shape=shape, player=player)
-        self._verbs: dict[str, tuple[type[Any] | None, Callable[[Any], Job]]] = {
-            "command": (Command, self._command),
-            "set": (SetParameter, self._set),
-            "mode": (SetMode, self._mode),
-            "restart": (Restart, self._restart),
-            "system": (None, lambda _: self._text),
-            "reload": (Reload, lambda asked: self._reshape(lambda s: s.reload(restart=asked.restart, text=asked.text))),
-            "switch": (Switch, lambda asked: self._reshape(lambda s: s.switch(asked.sources, asked.mode))),
-            "reset": (None, lambda _: self._reshape(lambda s: s.reset())),
-            # These have tables of their own.
-            "call": (None, self._hand.job),
-            "ask": (None, self._hand.job),
-            "send": (None, self._hand.job),
-            "record": (None, self._recording),
-            "bookmark": (None, self._recording),
-            "player": (None, self._play),
+        self._verbs: dict[type[Request], Callable[[Any], Job]] = {
+            asked.Command: self._command,
+            asked.SetParameter: self._set,
+            asked.SetMode: self._mode,
+            asked.Restart: self._restart,
+            asked.GetSystem: lambda _: self._text,
+            asked.Reload: lambda new: self._reshape(lambda shape: shape.reload(restart=new.restart, text=new.text)),
+            asked.Switch: lambda to: self._reshape(lambda shape: shape.switch(to.sources, to.mode)),
+            asked.Reset: lambda _: self._reshape(lambda shape: shape.reset()),
+            asked.Call: hand.call,
+            asked.AskPort: hand.ask,
+            asked.Send: hand.send,
+            asked.Record: self._recording,
+            asked.Bookmark: self._recording,
+            **dict.fromkeys(self.gate.verbs, self.gate.job),
+            **dict.fromkeys(ACTIONS, self._play),
         }
-        """Verb -> the type of its request, and what makes a job of it."""
+        """What makes a job of each request."""
 
     @property
     def sources(self) -> dict[str, str]:
@@ -139,22 +101,16 @@ class Steering:
         """How the player of the log is; None while no log is played."""
         return player_state(self._player())
 
-    def job(self, request: dict[str, Any]) -> Job:
+    def job(self, request: Request) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
-        do = request.get("do")
-        if do in GATE_REQUESTS:
-            return self.gate.job(request)
-        if not isinstance(do, str) or do not in self._verbs:
-            raise Refused(f"unknown request {do!r}", hint=did_you_mean(str(do), [*self._verbs, *GATE_REQUESTS]))
-        kind, job = self._verbs[do]
-        return job(typed(kind, request) if kind is not None else request)
+        return self._verbs[type(request)](request)
 
-    def _play(self, request: dict[str, Any]) -> Job:
+    def _play(self, action: asked.PlayerAction) -> Job:
         """Playing and pausing have their turn as the gate has; a seek is given up for whatever comes after it."""
-        job = player_job(self._player(), request, self._muted)
-        if request["action"] not in ("play", "pause"):
+        job = player_job(self._player(), action, self._muted)
+        if not isinstance(action, asked.Play | asked.Pause):
             return job
-        if request["action"] == "pause" and self.gate.freeze is not None:
+        if isinstance(action, asked.Pause) and self.gate.freeze is not None:
             self.gate.freeze.stay()
         turn = self.turns.take()
 
@@ -175,8 +131,8 @@ class Steering:
 
     # Components.
 
-    def _command(self, asked: Command) -> Job:
-        component, command = self._component(asked.component), asked.command
+    def _command(self, request: asked.Command) -> Job:
+        component, command = self._component(request.component), request.command
         wanted = LEADS_TO.get(str(command.get("do")))
         if command.get("do") == RESUME:
             return lambda: self._resume(component)
@@ -195,8 +151,8 @@ class Steering:
             raise Refused(f"{component.name} stays stopped: {'; '.join(still)}", hint=hint)
         return self._send(component, {"do": RESUME}, lambda told: not told["shown"].get(SAFETY_STOP))
 
-    def _set(self, asked: SetParameter) -> Job:
-        component, name, value = self._component(asked.component), asked.name, asked.value
+    def _set(self, request: asked.SetParameter) -> Job:
+        component, name, value = self._component(request.component), request.name, request.value
         spec = self._specs.get(component.type)
         parameter = None if spec is None else next((each for each in spec.parameters if each.name == name), None)
         if parameter is None:
@@ -215,8 +171,8 @@ class Steering:
 
         return job
 
-    def _mode(self, asked: SetMode) -> Job:
-        component, activation, period_s = self._component(asked.component), asked.activation, asked.period_s
+    def _mode(self, request: asked.SetMode) -> Job:
+        component, activation, period_s = self._component(request.component), request.activation, request.period_s
         spec = self._specs.get(component.type)
         if spec is not None and activation not in spec.activations:
             can = ", ".join(spec.activations)
@@ -296,8 +252,8 @@ class Steering:
 
         return job
 
-    def _recording(self, request: dict[str, Any]) -> Job:
-        if self._lockstep and request["do"] == "record":
+    def _recording(self, request: asked.Record | asked.Bookmark) -> Job:
+        if self._lockstep and isinstance(request, asked.Record):
             raise Refused("this system cannot be changed while it runs", hint="run it with --record")
         job = recording_job(self._session, request)
         turn = self.turns.take()
@@ -315,8 +271,8 @@ class Steering:
 
     # Processes.
 
-    def _restart(self, asked: Restart) -> Job:
-        session, name = self._session, asked.name
+    def _restart(self, request: asked.Restart) -> Job:
+        session, name = self._session, request.name
         host = session.plan.by_name[name].host if name in session.plan.by_name else name
         if host not in session.plan.hosts:
             known = [*session.plan.by_name, *session.plan.hosts]

@@ -270,8 +270,8 @@ def test_whoever_attaches_has_the_player_in_hand(studio: Studio, rig: Path) -> N
         told = player("range", start_ns=first + 200_000_000, end_ns=first + 300_000_000)["player"]
         assert told["range_ns"] == [first + 200_000_000, first + 300_000_000]
         for action, fields, complaint in (
-            ("rewind", {}, "no player obeys 'rewind'"),
-            ("seek", {}, "'time_ns' is missing"),
+            ("rewind", {}, "unknown action 'rewind'"),
+            ("seek", {}, "time_ns is missing"),
             ("rate", {"rate": 0.0}, "cannot be played 0 times as fast"),
             ("next_of", {"topic": "/none"}, "/none is not played"),
         ):

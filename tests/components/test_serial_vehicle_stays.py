@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from studio.runtime import live_change
+from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.gate_requests import GateRequests
 from studio.runtime.turns import Turns
@@ -136,15 +137,15 @@ def test_a_person_who_lets_a_paused_system_run_lets_it_go_on_and_the_machine_doe
         gate = GateRequests(run.session, Turns())
         run.await_log("bench car answers")
         run.drive()
-        gate.job({"do": "gate", "mode": "pause"})()
+        gate.job(asked.SetGate(mode="pause"))()
         await_true(run.safety_stop, "the pause to stop it")
         before = len(run.noted("drive"))
-        gate.job({"do": "gate", "mode": "run"})()
+        gate.job(asked.SetGate(mode="run"))()
         await_true(lambda: len(run.noted("drive")) > before + 5, "the vehicle to drive on")
         with live_change.paused(run.session, run.session.run):  # as for a change of the system
             await_true(run.safety_stop, "the pause to stop it")
         assert_stays(run)
-        gate.job({"do": "gate", "mode": "run"})()  # it runs already: nobody has said anything about a pause
+        gate.job(asked.SetGate(mode="run"))()  # it runs already: nobody has said anything about a pause
         assert_stays(run)
 
 

@@ -78,10 +78,10 @@ def test_a_latency_above_the_limit() -> None:
     [
         ({"topic": "/a/oud"}, "no topic"),
         ({}, "which topic"),
-        ({"on": "wish"}, "no breakpoint is on"),
-        ({"topic": "/a/out", "when": "during"}, "before or after"),
+        ({"on": "wish"}, "on must be one of event, state, error, latency, not 'wish'"),
+        ({"topic": "/a/out", "when": "during"}, "when must be one of before, after"),
         ({"topic": "/a/out", "count": 0.5}, "count"),
-        ({"topic": "/a/out", "count": "many"}, "number"),
+        ({"topic": "/a/out", "count": "many"}, "count must be a whole number, not a text"),
         ({"topic": "/a/out", "condition": "data is 3"}, "not a valid condition"),
         ({"on": "state", "component": "c"}, "no component"),
         ({"on": "latency", "topic": "/a/out"}, "limit"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from studio.runtime.clock import ClockKind
+from studio.runtime.control_plane.of_runtime import Record
 from studio.runtime.recording import LogReader
 from studio.runtime.recording_requests import CannotRecord, begin, bookmark, end, recording_job
 from tests.runtime.systems import Part, ProcessRun, plan
@@ -58,4 +59,4 @@ def test_what_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
         str(tmp_path / "nowhere" / "drive.mcap"): "nothing can be written",
     }.items():  # fmt: skip
         with pytest.raises(CannotRecord, match=words):
-            recording_job(None, {"do": "record", "on": True, "file": file})  # type: ignore[arg-type]
+            recording_job(None, Record(file=file))  # type: ignore[arg-type]

@@ -24,7 +24,6 @@ from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.channel.broker_requests import BrokerRequests
 from studio.runtime.channel.broker_sockets import INTO, OUT_OF
-from studio.runtime.channel.control_requests import read_request
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
@@ -43,6 +42,8 @@ from studio.runtime.channel.frames import (
 from studio.runtime.channel.kept_memory import keep_freed_memory
 from studio.runtime.channel.metronome import Metronome
 from studio.runtime.clock import Clock, ClockKind, monotonic_ns
+from studio.runtime.control_plane.of_broker import VERBS
+from studio.runtime.control_plane.request import read_request
 from studio.runtime.plan import Plan
 from studio.runtime.process import die_with_parent
 from studio.runtime.typed_json import MOST_BYTES, Malformed
@@ -138,7 +139,7 @@ class Broker:
     def _serve(self) -> None:
         *route, raw = self._router.recv_multipart()
         try:
-            asked = read_request(raw)
+            asked = read_request(raw, VERBS)
         except Malformed as malformed:
             self.forwarder.refusals.add(CLIENT, malformed)
             self._send(route, refusal(malformed.number, malformed))
@@ -146,14 +147,14 @@ class Broker:
         try:
             self._under_way.begin(route[0])
         except TooManyRequests as refused:
-            self._send(route, refusal(asked.number, refused))
+            self._send(route, refusal(asked.id, refused))
             return
         try:
-            self.requests.obey(asked.request, lambda reply: self._reply(route, asked.number, reply))
+            self.requests.obey(asked, lambda reply: self._reply(route, asked.id, reply))
         except Exception as refused:  # no request may take the channel down
             if not isinstance(refused, StudioError):
                 traceback.print_exc()
-            self._reply(route, asked.number, refusal(asked.number, refused))
+            self._reply(route, asked.id, refusal(asked.id, refused))
 
     def _reply(self, route: list[bytes], number: Any, reply: dict[str, Any]) -> None:
         """From either thread: answer through the control thread, which owns the socket."""

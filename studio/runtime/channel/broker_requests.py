@@ -16,7 +16,6 @@ from studio.errors import StudioError
 from studio.messages import encode
 from studio.messages.plain import String
 from studio.runtime.channel import addresses
-from studio.runtime.channel import control_requests as asked
 from studio.runtime.channel.commanding import (
     activate_all,
     begin_again,
@@ -34,8 +33,8 @@ from studio.runtime.channel.playing import await_players, drain, jump, open_gate
 from studio.runtime.channel.returning import Returning
 from studio.runtime.channel.system_checkpoints import SystemCheckpoints
 from studio.runtime.clock import ClockKind
+from studio.runtime.control_plane import of_broker as asked
 from studio.runtime.plan import EVERYBODY, Plan, geometry_command
-from studio.runtime.typed_json import typed
 
 if TYPE_CHECKING:
     from studio.runtime.channel.event_stops import EventStops
@@ -78,7 +77,7 @@ class BrokerRequests:
     def _do_without(self, hosts: Set[str]) -> None:
         self.forwarder.gone = self.forwarder.gone | hosts
 
-    def obey(self, request: asked.Request, reply: Reply) -> None:
+    def obey(self, request: asked.BrokerRequest, reply: Reply) -> None:
         """Answers now or later; raises StudioError where it can be refused at once."""
         if isinstance(request, asked.HostNews):
             self._hear_of(request, self._host(request.host), reply)
@@ -88,7 +87,7 @@ class BrokerRequests:
             way = self._job
         way(lambda: job(request), reply)
 
-    def _verbs(self) -> dict[type[asked.Request], tuple[Way, Callable[[Any], Any]]]:
+    def _verbs(self) -> dict[type[asked.BrokerRequest], tuple[Way, Callable[[Any], Any]]]:
         """Every request, with the way in which it is done: at once by the control thread, or by the forwarding one, as
         a job after those before it (which may end a lockstep that goes on), or as a small one in between."""
         forwarder, now, job, small = self.forwarder, self._now, self._job, self._small_job
@@ -199,12 +198,12 @@ class BrokerRequests:
         if request.list is not None:
             from studio.runtime.channel.event_stops import EventStops  # nobody else needs what it brings
             from studio.runtime.channel.several_stops import SeveralStops
-            from studio.runtime.event_breakpoints import EventBreakpoint
 
             self._stops_of.pop(request.who, None)
             if request.list:
-                points = [typed(EventBreakpoint, each) for each in request.list]
-                self._stops_of[request.who] = EventStops(points, self.plan.types, self.plan.project, self._shared)
+                self._stops_of[request.who] = EventStops(
+                    list(request.list), self.plan.types, self.plan.project, self._shared
+                )
             self._stops = SeveralStops(self._stops_of) if self._stops_of else None
         self.forwarder.gate.stops = None if request.muted else self._stops
 
@@ -275,7 +274,7 @@ class BrokerRequests:
             case asked.Gone():
                 forwarder.gone = forwarder.gone | {host}
                 self.ready.discard(host)
-            case asked.HeldByDebugger():
+            case asked.Held():
                 forwarder.excused = forwarder.excused | {host}
             case asked.Released():
                 forwarder.excused = forwarder.excused - {host}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,9 @@ from studio.runtime.short_values import short_fields
 class EventStops:
     """Asked by the gate for every event while there are breakpoints; `hit` tells why it stopped last."""
 
-    def __init__(self, points: list[EventBreakpoint], types: Mapping[str, str], project: str, shared: Path | None):
+    def __init__(self, points: Sequence[EventBreakpoint], types: Mapping[str, str], project: str, shared: Path | None):
         """`types`: of the topics; `project`: whose own message types there may be."""
-        self.breakpoints = EventBreakpoints(points)
+        self.breakpoints = EventBreakpoints(list(points))
         self.hit: Hit | None = None
         self._topics = self.breakpoints.topics
         self._types = types

@@ -13,9 +13,9 @@ from typing import Any
 
 from studio.model.spec import GET
 from studio.runtime.channel.agenda import Timers
-from studio.runtime.channel.control_requests import Go
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.held import Held
+from studio.runtime.control_plane.of_broker import Go
 
 MOST_SHOWN = 50
 

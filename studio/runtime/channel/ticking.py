@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
+
+from msgspec import Meta, Struct
 
 from studio.runtime.channel.agenda import Timers
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.plan import Plan
-from studio.runtime.typed_json import Between, typed
+from studio.runtime.typed_json import typed
 
 SHORTEST_S = 1e-4
 """A component that is told to tick more often would leave no time to the others."""
 LONGEST_S = 1e6
 
 
-@dataclass(frozen=True)
-class Mode:
+class Mode(Struct, frozen=True):
     """The part of a `mode` command that concerns the timers."""
 
     activation: str
-    period_s: Annotated[float, Between(SHORTEST_S, LONGEST_S)] | None = None
+    period_s: Annotated[float, Meta(ge=SHORTEST_S, le=LONGEST_S)] | None = None
 
 
 class TickingState(NamedTuple):
@@ -65,7 +65,7 @@ class Ticking:
                 self._active.discard(component)
                 self._timers.stop(component)
             case {"do": "mode"}:
-                self._set_mode(component, typed(Mode, command), stamp_ns)
+                self._set_mode(component, typed(Mode, dict(command)), stamp_ns)
 
     def _set_mode(self, component: str, mode: Mode, stamp_ns: int) -> None:
         if mode.period_s is not None:

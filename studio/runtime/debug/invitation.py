@@ -10,12 +10,12 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from studio.runtime.typed_json import Malformed, read_object, typed
+from studio.runtime.typed_json import Count, Malformed, read_object, typed
 
 
 @dataclass(frozen=True)
 class Invitation:
-    port: int
+    port: Count
     """Of the runtime, on the loopback interface."""
     token: str
     """By which the host shows that it has read this file."""

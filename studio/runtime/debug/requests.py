@@ -4,44 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
+from studio.runtime.control_plane.of_runtime import Continue, Debug, Freezing, IntoHandler
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.native import gdb_command, gdb_obstacle
 from studio.runtime.launcher import Session
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.turns import Turn, Turns
-from studio.runtime.typed_json import typed
 
 LOOK_EVERY_S = 0.02
-
-REQUESTS = frozenset({"debug", "freezing", "continue", "into_handler"})
 
 LOCKSTEP_WAITS = "in lockstep the system still waits for a stopped component; in free run the others go on"
 
 Job = Callable[[], dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Debug:
-    component: str
-    on: bool = True
-
-
-@dataclass(frozen=True)
-class Freezing:
-    on: bool
-
-
-@dataclass(frozen=True)
-class Continue:
-    gate: str = ""
+DebugRequest = Debug | Freezing | Continue | IntoHandler
 
 
 class DebugRequests:
@@ -53,25 +35,20 @@ class DebugRequests:
         self.on_turn: Callable[[], object] = lambda: None
         """Called when the turn of a request has come, before it moves the system."""
 
-    def job(self, request: dict[str, Any]) -> Job:
+    def job(self, request: DebugRequest) -> Job:
         """Check the request as far as that goes at once; the rest is for another thread."""
-        match request["do"]:
-            case "debug":
-                debug = typed(Debug, request)
-                component = self._component(debug.component)
+        match request:
+            case Debug(component=name, on=on):
+                component = self._component(name)
                 turn = self._debugger.line_up(component.host)
-                return (lambda: self._debug(component, turn)) if debug.on else (lambda: self._off(component, turn))
-            case "freezing":
-                on = typed(Freezing, request).on
+                return (lambda: self._debug(component, turn)) if on else (lambda: self._off(component, turn))
+            case Freezing(on=on):
                 return lambda: self._freezing(on)
-            case "continue":
-                gate = typed(Continue, request).gate
+            case Continue(gate=gate):
                 return lambda: {"continued": self._debugger.go_on(gate=gate)}
-            case "into_handler":
+            case IntoHandler():
                 self._debugger.freeze.stay()
                 return partial(self._into_handler, self._turns.take())
-            case unknown:
-                raise DebugError(f"unknown request {unknown!r}")
 
     def _component(self, name: str) -> PlannedComponent:
         """By its own name, or that of its host."""

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from studio.runtime.clock import ClockKind
+from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.vscode import launch_configuration
@@ -205,16 +206,16 @@ def test_continue_by_request_lets_everybody_go_and_may_leave_the_gate_closed(wor
     client.wait("stopped")
     world.stands()
     client.set_breakpoints(CODE, [])
-    assert world.requests.job({"do": "continue", "gate": "pause"})() == {"continued": ["adder"]}
+    assert world.requests.job(asked.Continue(gate="pause"))() == {"continued": ["adder"]}
     await_true(lambda: world.freeze.frozen is None, "the thaw")
     assert world.session.mode == "pause"
     client.close()
     world.pause_before(TICK)
-    going = _beside(world.requests.job({"do": "into_handler"}))  # returns when the event is done, so after the continue
+    going = _beside(world.requests.job(asked.IntoHandler()))  # returns when the event is done, so after the continue
     frozen = world.stands()
     assert (frozen["why"], frozen["host"]) == ("breakpoint", frozen["component"])
     assert LINES[frozen["line"] - 2].strip().startswith(("def on_raw", "def on_timer"))
-    world.requests.job({"do": "continue"})()
+    world.requests.job(asked.Continue())()
     going.join(20)
     assert not going.is_alive()
     world.session.run()
@@ -227,7 +228,7 @@ def test_a_pause_by_hand_while_one_stands_outlasts_the_stop(world: World) -> Non
     world.stands()
     gate = GateRequests(world.session, world.turns)
     gate.freeze = world.freeze
-    assert gate.job({"do": "gate", "mode": "pause"})()["gate"] == "pause"
+    assert gate.job(asked.SetGate(mode="pause"))()["gate"] == "pause"
     world.stays_paused(client)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.recording.log_reader import LogReader
 from tests.runtime.debug.plain_client import PlainClient
@@ -35,14 +36,14 @@ def test_freezing_switched_off_while_one_stands_lets_the_others_go_on_and_on_hol
     client.wait("stopped")
     world.stands()
 
-    assert world.requests.job({"do": "freezing", "on": False})() == {"freezing": False}
+    assert world.requests.job(asked.Freezing(on=False))() == {"freezing": False}
     await_true(lambda: world.session.mode == "run", "the gate to open")
     before = count(world, "/adder/out")
     await_true(lambda: count(world, "/adder/out") > before + 5, "the others to go on")
     assert world.freeze.frozen is None and world.freeze.holds_code
     assert world.debugger.facts()["hosts"]["sink"]["stopped"]["line"] == SINKS, "it stands as before"
 
-    assert world.requests.job({"do": "freezing", "on": True})() == {"freezing": True}
+    assert world.requests.job(asked.Freezing(on=True))() == {"freezing": True}
     assert world.stands()["host"] == "sink"
     now_ns = lambda: world.session.status()["now_ns"]  # noqa: E731
     await_true(lambda: now_ns() == now_ns(), "the clock to stand again, too")
@@ -60,23 +61,23 @@ def test_a_pause_by_hand_is_not_ended_by_switching_freezing_off(world: World) ->
     client.wait("stopped")
     world.stands()
     world.freeze.stay()  # as a pause by hand does
-    world.requests.job({"do": "freezing", "on": False})()
-    world.requests.job({"do": "freezing", "on": True})()
+    world.requests.job(asked.Freezing(on=False))()
+    world.requests.job(asked.Freezing(on=True))()
     assert world.stands()["host"] == "sink"
     world.stays_paused(client)
 
 
 def test_into_a_handler_returns_at_its_first_line_also_without_freezing(world: World) -> None:
-    world.requests.job({"do": "freezing", "on": False})()
+    world.requests.job(asked.Freezing(on=False))()
     world.pause_before(TICK)
-    told = world.requests.job({"do": "into_handler"})()
+    told = world.requests.job(asked.IntoHandler())()
     ((_, sequence),), (stop, *_) = told["delivered"], told["stops"]
     assert LINES[stop["line"] - 2].strip().startswith(("def on_raw", "def on_timer")) and sequence > 0
     await_true(lambda: world.freeze.holds_code, "the stop")
     assert world.freeze.frozen is None
-    world.requests.job({"do": "continue"})()
+    world.requests.job(asked.Continue())()
     await_true(lambda: not world.freeze.holds_code, "the end of the event")
-    world.requests.job({"do": "freezing", "on": True})()
+    world.requests.job(asked.Freezing(on=True))()
     world.session.run()
     world.goes_on()
 
@@ -185,7 +186,7 @@ def test_one_that_is_started_anew_stops_where_it_begins_and_is_let_go_by_request
     going.start()
     client.wait("stopped", 30)  # and at once, as a key that is pressed when the window shows it:
     client.set_breakpoints(CODE, [])
-    assert world.requests.job({"do": "continue"})() == {"continued": ["sink"]}
+    assert world.requests.job(asked.Continue())() == {"continued": ["sink"]}
     going.join(30)
     assert not going.is_alive()
     client.close()

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from studio.runtime.clock import ClockKind
+from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug import native
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
@@ -39,7 +40,7 @@ class World:
         self.requests = DebugRequests(self.session, self.debugger, Turns())
         self.session.launch()
         self.session.start("run")
-        told = self.requests.job({"do": "debug", "component": "filter"})()
+        told = self.requests.job(asked.Debug(component="filter"))()
         self.pid = int(told["pid"])
         self.gdb = subprocess.Popen(told["command"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
 
@@ -76,7 +77,7 @@ def test_the_system_stands_where_gdb_stops_the_program_and_goes_on_with_it(world
     await_true(lambda: world.session.mode == "pause", "the gate to close")
     assert world.stop["reason"] == "pause"
     with pytest.raises(DebugError, match="a debugger in a terminal holds filter"):
-        world.requests.job({"do": "continue"})()
+        world.requests.job(asked.Continue())()
     world.say("break take")
     world.say("continue")
     await_true(lambda: world.stop.get("function") == "take", "the breakpoint")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.proxy import DebugSession
 from studio.runtime.event_breakpoints import Hit
 from studio.runtime.gate_requests import GateRequests
@@ -49,8 +50,8 @@ def done(*threads: threading.Thread) -> None:
 @pytest.mark.parametrize("last", ["run", "pause"])
 def test_the_thread_that_comes_first_does_not_overtake(world: World, last: str) -> None:
     gate = gate_of(world)
-    first: dict[str, Any] = {"do": "step"} if last == "run" else {"do": "gate", "mode": "run"}
-    job, later = gate.job(first), gate.job({"do": "gate", "mode": last})
+    first = asked.Step() if last == "run" else asked.SetGate(mode="run")
+    job, later = gate.job(first), gate.job(asked.SetGate(mode=last))
     overtaking = beside(later)
     overtaking.join(0.3)
     done(beside(job), overtaking)
@@ -64,7 +65,7 @@ def test_pause_of_a_player_does_not_overtake_play(world: World, monkeypatch: pyt
     player: Any = SimpleNamespace(play=lambda: called.append("play"), pause=lambda: called.append("pause"))
     monkeypatch.setattr("studio.runtime.player_requests.player_state", lambda _: {})
     steering = Steering(world.session, {}, player=lambda: player)
-    play, pause = (steering.job({"do": "player", "action": action}) for action in ("play", "pause"))
+    play, pause = (steering.job(action) for action in (asked.Play(), asked.Pause()))
     overtaking = beside(pause)
     overtaking.join(0.3)
     done(beside(play), overtaking)
@@ -88,7 +89,7 @@ def test_a_step_that_follows_a_continue_is_not_run_over(world: World, monkeypatc
     monkeypatch.setattr(world.session, "run", late)
     client.resume()
     assert opening.wait(30)
-    stepping = beside(gate.job({"do": "step"}))
+    stepping = beside(gate.job(asked.Step()))
     stepping.join(0.3)
     open_now.set()
     done(stepping)
@@ -102,8 +103,8 @@ def test_a_system_that_is_to_run_while_code_stands_runs_when_it_goes_on(world: W
     gate, client = gate_of(world), world.client()
     client.wait("stopped")
     world.stands()
-    gate.job({"do": "gate", "mode": "pause"})()
-    gate.job({"do": "gate", "mode": "run"})()  # of somebody who did not see yet that it stands
+    gate.job(asked.SetGate(mode="pause"))()
+    gate.job(asked.SetGate(mode="run"))()  # of somebody who did not see yet that it stands
     assert world.session.mode == "pause", "code stands, and the others wait for it"
     client.set_breakpoints(CODE, [])
     client.resume()
@@ -135,7 +136,7 @@ def test_the_next_event_does_not_stop_where_the_way_into_a_handler_has_stopped(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.pause_before(TICK)
-    world.requests.job({"do": "into_handler"})()
+    world.requests.job(asked.IntoHandler())()
     await_true(lambda: world.freeze.holds_code, "the first line of the handler")
     next_one, cleared, early = world.turns.take(), threading.Event(), list[bool]()
     set_ours = DebugSession.set_ours
@@ -148,7 +149,7 @@ def test_the_next_event_does_not_stop_where_the_way_into_a_handler_has_stopped(
         cleared.set()
 
     monkeypatch.setattr(DebugSession, "set_ours", watched)
-    world.requests.job({"do": "continue"})()
+    world.requests.job(asked.Continue())()
     assert cleared.wait(30) and not any(early)
     next_one.end()
     world.session.run()
@@ -169,8 +170,8 @@ def test_a_host_that_is_debugged_again_at_once_stops(world: World, monkeypatch: 
         let_go_for_good()
 
     monkeypatch.setattr(line, "let_go_for_good", late)
-    off = world.requests.job({"do": "debug", "component": "adder", "on": False})
-    on = world.requests.job({"do": "debug", "component": "adder"})
+    off = world.requests.job(asked.Debug(component="adder", on=False))
+    on = world.requests.job(asked.Debug(component="adder"))
     letting_go = beside(off)
     assert leaving.wait(30)
     coming = beside(on)
@@ -201,7 +202,7 @@ def test_an_event_breakpoint_is_shown_when_the_system_stands(world: World, monke
         runtime._stop_at(Hit("1", "before /a", "/a", 7, ran=True))
         assert shown == [None]
         assert runtime.freeze.frozen is not None and world.session.mode == "pause"
-        run = steering.job({"do": "gate", "mode": "run"})
+        run = steering.job(asked.SetGate(mode="run"))
         run()
         assert runtime.freeze.frozen is None and world.session.mode == "run"
     finally:
