@@ -23,7 +23,7 @@ import zmq
 from studio.errors import StudioError
 from studio.runtime.channel import addresses
 from studio.runtime.channel.broker_requests import BrokerRequests
-from studio.runtime.channel.broker_sockets import INTO, OUT_OF
+from studio.runtime.channel.broker_sockets import INTO, OUT_OF, BrokerSockets
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
@@ -58,7 +58,7 @@ CLIENT = "a client of the broker"
 class Broker:
     def __init__(self, run: Path, plan: Plan, clock: Clock, incarnation: int) -> None:
         self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self.forwarder = Forwarder(self.context, run, plan, clock, incarnation)
+        self.forwarder = Forwarder(BrokerSockets(self.context, run), plan, clock, incarnation)
         self._thread = threading.Thread(target=self.forwarder.main, name="forwarder", daemon=True)
         self._done: SimpleQueue[tuple[list[bytes], dict[str, Any]]] = SimpleQueue()
         self._under_way = UnderWay()

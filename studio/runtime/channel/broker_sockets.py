@@ -8,6 +8,7 @@ second pass over every frame.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Protocol
 
 import zmq
 
@@ -20,15 +21,27 @@ _STEER = "inproc://steer"
 WAIT_MS = 100
 
 
+class BrokerLine(Protocol):
+    """All that the forwarding thread needs of the world: sockets, or a simulation of what is behind them."""
+
+    def proxy(self) -> None: ...
+    def forward(self, frame: bytes) -> None: ...
+    def receive(self) -> list[bytes]: ...
+    def await_frame(self, most_ms: int) -> bool: ...
+    def wake(self) -> None: ...
+    def forget_wakes(self) -> None: ...
+    def close(self) -> None: ...
+
+
 class BrokerSockets:
     """Owned by the forwarding thread, but for `wake`, which the control thread calls."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], run: Path) -> None:
-        self.pull = context.socket(zmq.PULL)
-        self.pull.rcvhwm = 0
-        self.pull.rcvtimeo = WAIT_MS
-        self.pull.bind(addresses.into(run))
-        self.pull.bind(INTO)
+        self._pull = context.socket(zmq.PULL)
+        self._pull.rcvhwm = 0
+        self._pull.rcvtimeo = WAIT_MS
+        self._pull.bind(addresses.into(run))
+        self._pull.bind(INTO)
         self._pub = context.socket(zmq.PUB)
         self._pub.sndhwm = addresses.TAP_QUEUE
         self._pub.bind(addresses.tap(run))
@@ -42,13 +55,13 @@ class BrokerSockets:
         self._steering.connect(_STEER)
         self._nudge = context.socket(zmq.PUSH)
         self._nudge.connect(INTO)
-        self._all = (self.pull, self._pub, self._steer, self._steering, self._nudge)
+        self._all = (self._pull, self._pub, self._steer, self._steering, self._nudge)
         for socket in self._all:
             socket.linger = 200
 
     def proxy(self) -> None:
         """Forward in C until somebody calls `wake`."""
-        zmq.proxy_steerable(self.pull, self._pub, None, self._steer)
+        zmq.proxy_steerable(self._pull, self._pub, None, self._steer)
 
     def forward(self, frame: bytes) -> None:
         self._pub.send(frame)
@@ -56,9 +69,13 @@ class BrokerSockets:
     def receive(self) -> list[bytes]:
         """The frames of the next message, waiting a moment for one; none if none came."""
         try:
-            return self.pull.recv_multipart()
+            return self._pull.recv_multipart()
         except zmq.Again:
             return []
+
+    def await_frame(self, most_ms: int) -> bool:
+        """Whether there is one, waiting so long for it."""
+        return bool(self._pull.poll(most_ms))
 
     def wake(self) -> None:
         """Control thread: a word to the proxy, and a frame to the gate, which waits on its input only."""

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Set
-from pathlib import Path
 from typing import NamedTuple
-
-import zmq
 
 from studio.errors import StudioError
 from studio.messages import decode
 from studio.messages.plain import String
 from studio.runtime.channel.agenda import Agenda
 from studio.runtime.channel.ahead import Ahead
-from studio.runtime.channel.broker_sockets import BrokerSockets
+from studio.runtime.channel.broker_sockets import BrokerLine
 from studio.runtime.channel.feeders import Feeders
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
@@ -66,9 +63,7 @@ class Exchange:
     listeners: Listeners
     _ahead: Ahead
 
-    def __init__(
-        self, context: zmq.Context[zmq.Socket[bytes]], run: Path, plan: Plan, clock: Clock, incarnation: int
-    ) -> None:
+    def __init__(self, line: BrokerLine, plan: Plan, clock: Clock, incarnation: int) -> None:
         self.plan = plan
         self.clock = clock
         self.incarnation = incarnation
@@ -84,9 +79,9 @@ class Exchange:
         self.own = OwnEvents(incarnation)
         self.feeders = Feeders(self, self.agenda)
         self.ticking = Ticking(plan, self.agenda.timers)
-        self._sockets = BrokerSockets(context, run)
-        self.forward = self._sockets.forward
-        self.wake = self._sockets.wake
+        self._line = line
+        self.forward = line.forward
+        self.wake = line.wake
         self.jobs = Jobs(self.wake)
         self._names: dict[int, str] = {}
         """Hosts and recorder, by the index that they acknowledge with."""
@@ -98,7 +93,7 @@ class Exchange:
 
     def absorb(self) -> None:
         """Take in one message, waiting a moment for it: gated frames are held, acknowledgements kept, others passed."""
-        for frame in self._sockets.receive():
+        for frame in self._line.receive():
             self._sort(frame)
         self.jobs.do_small()
 

@@ -9,12 +9,9 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Set
-from pathlib import Path
-
-import zmq
 
 from studio.runtime.channel.ahead import Ahead, quieted
-from studio.runtime.channel.broker_sockets import WAIT_MS
+from studio.runtime.channel.broker_sockets import WAIT_MS, BrokerLine
 from studio.runtime.channel.exchange import Exchange
 from studio.runtime.channel.frames import (
     ALL_TOPIC,
@@ -36,10 +33,8 @@ _RECORDER = frozenset((RECORDER,))
 
 
 class Forwarder(Exchange):
-    def __init__(
-        self, context: zmq.Context[zmq.Socket[bytes]], run: Path, plan: Plan, clock: Clock, incarnation: int
-    ) -> None:
-        super().__init__(context, run, plan, clock, incarnation)
+    def __init__(self, line: BrokerLine, plan: Plan, clock: Clock, incarnation: int) -> None:
+        super().__init__(line, plan, clock, incarnation)
         self.excused: set[str] = set()
         """Hosts that a debugger holds: a pause does not wait for them."""
         self.lock = threading.Lock()
@@ -80,16 +75,20 @@ class Forwarder(Exchange):
     def main(self) -> None:
         with self.lock:
             while not self.ended:
-                self._sockets.forget_wakes()
-                if not self.jobs.waiting:
-                    self._go_on()
-                self.jobs.do()
-        self._sockets.close()
+                self.turn()
+        self._line.close()
+
+    def turn(self) -> None:
+        """What is waiting, or the next message; with the lock held."""
+        self._line.forget_wakes()
+        if not self.jobs.waiting:
+            self._go_on()
+        self.jobs.do()
 
     def _go_on(self) -> None:
         if self.mode == "run":
             self.lock.release()
-            self._sockets.proxy()
+            self._line.proxy()
             self.lock.acquire()
         else:
             self.absorb()
@@ -278,6 +277,6 @@ class Forwarder(Exchange):
                 self._pace = self._pace.stopped_at(stamp_ns).with_rate(rate)
             if left_ns <= 0:
                 return True
-            if self._sockets.pull.poll(math.ceil(min(WAIT_MS, left_ns / 1e6))):
+            if self._line.await_frame(math.ceil(min(WAIT_MS, left_ns / 1e6))):
                 self.absorb()
         return False

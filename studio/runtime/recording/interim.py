@@ -45,6 +45,25 @@ def identity(frame: bytes) -> bytes:
     return named if any(frame[at + SEQUENCE_AT : at + STAMP_AT]) else frame
 
 
+class Once:
+    """What was handed over comes by the channel as well, for a while: it is written once."""
+
+    def __init__(self) -> None:
+        self._known: set[bytes] = set()
+
+    def note(self, frame: bytes) -> None:
+        self._known.add(identity(frame))
+
+    def is_new(self, frame: bytes) -> bool:
+        return not (self._known and identity(frame) in self._known)
+
+    def forget(self) -> None:
+        self._known.clear()
+
+    def __bool__(self) -> bool:
+        return bool(self._known)
+
+
 class Interim:
     """One thread, only while a recorder is missing. `said` is told once when more passes than is kept."""
 

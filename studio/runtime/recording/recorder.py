@@ -80,7 +80,7 @@ class Recorder:
         """`takes_over`: somebody has kept what passed since the last recorder died (interim.py)."""
         self.plan = plan
         self._takes_over = takes_over
-        self._known: set[bytes] = set()
+        self._known = interim.Once()
         """Of what was kept by others: the same comes here as well."""
         self._known_until_ns = 0
         self.budget_bytes = int(os.environ.get("STUDIO_BUDGET_MB", MOST_WAITING_MB)) * 2**20
@@ -259,7 +259,7 @@ class Recorder:
             line.linger, line.rcvhwm, line.sndtimeo = 1000, 0, 1000
             line.connect(interim.address(self._run))
             for frame in self._handed_over(line, aside):
-                self._known.add(interim.identity(frame))
+                self._known.note(frame)
                 self._book.take(frame)
             self._book.flush()
             with suppress(zmq.Again):  # nobody is there any more who kept it
@@ -287,7 +287,7 @@ class Recorder:
         self._say("warning", "what passed while no recorder was there could not be had: it is in no file")
 
     def _take_new(self, frame: bytes, payload: memoryview | None) -> None:
-        if not (self._known and interim.identity(frame) in self._known):
+        if self._known.is_new(frame):
             self._book.take(frame, payload)
         self._written_bytes += len(frame) + (len(payload) if payload is not None else 0)
 
@@ -300,7 +300,7 @@ class Recorder:
             self._ended.wait(0.005)
             self._book.tick(monotonic_ns())
             if monotonic_ns() > self._known_until_ns:
-                self._known.clear()
+                self._known.forget()
         self._write_all()
 
     def _write_all(self) -> None:

@@ -15,6 +15,7 @@ import zmq
 
 from studio.runtime.channel import addresses
 from studio.runtime.channel.ahead import MOST_BYTES, MOST_NS, MOST_SHARED_BYTES, next_most, working_order
+from studio.runtime.channel.broker_sockets import BrokerSockets
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.frames import (
     ACK_TOPIC,
@@ -187,7 +188,7 @@ def test_the_recorder_of_events_that_are_taken_in_turns_is_a_listener_too(
     )
     system = replace(parts, recording=RecordingPlan(str(tmp_path / "log.mcap"), ("/ticker/out",)))
     assert system.one_by_one("/ticker/out")
-    forwarder = Forwarder(zmq.Context.instance(), tmp_path, system, Clock.wall(), 1)
+    forwarder = Forwarder(BrokerSockets(zmq.Context.instance(), tmp_path), system, Clock.wall(), 1)
     turns: list[Held] = []
     monkeypatch.setattr(forwarder, "_deliver_in_turns", turns.append)
     forwarder.learn(RECORDER, True)
@@ -203,7 +204,7 @@ def test_the_recorder_of_events_that_are_taken_in_turns_is_a_listener_too(
         forwarder.deliver(events[0])
         assert forwarder.listeners.behind(RECORDER) == 7
     finally:
-        forwarder._sockets.close()
+        forwarder._line.close()
 
 
 def test_hosts_tell_when_everything_before_a_sync_is_handled(open_session: Callable[..., ProcessRun]) -> None:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import zmq
 
 from studio.runtime.channel.broker_requests import BrokerRequests
+from studio.runtime.channel.broker_sockets import BrokerSockets
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.metronome import Metronome
 from studio.runtime.clock import Clock
@@ -30,7 +31,7 @@ class Watched(Forwarder):
 
 def test_time_does_not_go_back_while_the_gate_closes(tmp_path: Path) -> None:
     system: Plan = plan()
-    forwarder = Watched(zmq.Context.instance(), tmp_path, system, Clock.wall(), 1)
+    forwarder = Watched(BrokerSockets(zmq.Context.instance(), tmp_path), system, Clock.wall(), 1)
     try:
         forwarder.told_ns = []
         metronome = cast(Metronome, SimpleNamespace(skipped=0))
@@ -41,4 +42,4 @@ def test_time_does_not_go_back_while_the_gate_closes(tmp_path: Path) -> None:
         assert len(forwarder.told_ns) > 2 and forwarder.told_ns == sorted(forwarder.told_ns)
     finally:
         forwarder.requests = None
-        forwarder._sockets.close()
+        forwarder._line.close()
