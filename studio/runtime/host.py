@@ -79,6 +79,8 @@ class Host:
         self._debugger = HostDebugger(run, name, self.executor)
         self._welcomed = threading.Event()
         self._initialized = False
+        self._news = threading.Event()
+        """Something has happened that the I/O thread has to say at once."""
         self._incarnation = self._heard = 0
         """Of the broker that has welcomed it, and of the one that spoke last."""
         self._following: tuple[int, int, str] | None = None
@@ -121,7 +123,11 @@ class Host:
             cell.own_thread()
             cell.obey("initialize")
         self._initialized = True
-        self.executor.work()
+        self._news.set()
+        try:
+            self.executor.work()
+        finally:
+            self._news.set()
 
     def _subscribe(self) -> None:
         own = HOST_PREFIX + self.name
@@ -187,6 +193,7 @@ class Host:
             if not replaced:
                 self.executor.answer(number, text)
         self._welcomed.set()
+        self._news.set()
 
     def _stop_actuators(self, why: str) -> None:
         """Whether or not they were without commands for so long that they have noticed."""
@@ -202,8 +209,10 @@ class Host:
         ready_for = 0
         shown = self._shown()
         spare_this_thread()
+        self._news.set()  # the first greeting does not wait
         while executor.is_alive():
-            executor.join(LOOK_EVERY_S)
+            self._news.wait(LOOK_EVERY_S)
+            self._news.clear()
             now_ns = monotonic_ns()
             self._debugger.look()
             since_ns = self.executor.handling_since_ns

@@ -228,7 +228,7 @@ class Supervisor:
         now_ns = monotonic_ns()
         due = [ward.due_ns for ward in self.wards.values() if ward.condition is Condition.RESTARTING]
         if any(ward.condition is Condition.STARTING for ward in self.wards.values()):
-            return 0.02
+            return 0.01
         return max(0.005, min([LOOK_EVERY_S, *((moment_ns - now_ns) / SECOND_NS for moment_ns in due)]))
 
     def _look(self) -> None:
