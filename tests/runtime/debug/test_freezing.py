@@ -85,11 +85,11 @@ def test_into_a_handler_returns_at_its_first_line_also_without_freezing(world: W
 def test_into_a_handler_that_begins_with_a_loop_stops_once(world: World) -> None:
     """The first statement of the adder is executed once more than it has copies to make."""
     world.pause_before("/ticker/out")
-    told = world.requests.job({"do": "into_handler"})()
+    told = world.requests.job(asked.IntoHandler())()
     (stop,) = told["stops"]
     assert LINES[stop["line"] - 1].strip().startswith("for ")
     await_true(lambda: world.freeze.holds_code, "the stop")
-    assert world.requests.job({"do": "continue"})() == {"continued": ["adder"]}
+    assert world.requests.job(asked.Continue())() == {"continued": ["adder"]}
     await_true(lambda: not world.session.status()["waiting"], "the end of the event")
     world.session.run()
     world.goes_on()
@@ -99,7 +99,7 @@ def test_a_client_that_leaves_does_not_let_go_who_was_stepped_into(world: World)
     world.pause_before("/adder/out")
     client = PlainClient(world.debugger.attach("sink").address)
     client.attach()
-    world.requests.job({"do": "into_handler"})()
+    world.requests.job(asked.IntoHandler())()
     await_true(lambda: world.freeze.holds_code, "the stop")
     client.close()
     debugged = world.debugger.session_of("sink")
@@ -107,7 +107,7 @@ def test_a_client_that_leaves_does_not_let_go_who_was_stepped_into(world: World)
     await_true(lambda: debugged.clients == 0, "the client to be gone")
     debugged.catch_up()
     assert debugged.stop is not None and world.session.status()["waiting"] == ["sink"]
-    assert world.requests.job({"do": "continue"})() == {"continued": ["sink"]}
+    assert world.requests.job(asked.Continue())() == {"continued": ["sink"]}
     await_true(lambda: not world.session.status()["waiting"], "the end of the event")
     world.session.run()
     world.goes_on()

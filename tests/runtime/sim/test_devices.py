@@ -14,7 +14,8 @@ from studio.model.geometry.sensors import Gps, Imu, Laser, Ultrasonic
 from studio.runtime.sim.devices import Moment, devices_of
 from studio.runtime.sim.made_worlds import block, ground
 from studio.runtime.sim.physics import Physics
-from studio.runtime.sim.shipped import Pioneer2dxSimulator, RaptorSimulator
+from studio.runtime.sim.pioneers import Pioneer2dxSimulator
+from studio.runtime.sim.raptor import RaptorSimulator
 from studio.runtime.sim.simulator import Simulator
 from studio.runtime.sim.world import Place, World
 

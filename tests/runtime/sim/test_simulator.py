@@ -16,7 +16,8 @@ from studio.runtime.profile import stale
 from studio.runtime.sim.driving import Driving
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.made_worlds import block, ground
-from studio.runtime.sim.shipped import Pioneer2dxSimulator, Pioneer3atSimulator, RaptorSimulator
+from studio.runtime.sim.pioneers import Pioneer2dxSimulator, Pioneer3atSimulator
+from studio.runtime.sim.raptor import RaptorSimulator
 from studio.runtime.sim.simulator import Simulator
 from studio.runtime.sim.world import Place, Solid, Triangles, World, pose_of
 from studio.runtime.sim.world_sdf import parse_world

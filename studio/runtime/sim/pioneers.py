@@ -1,15 +1,9 @@
-"""Simulators of the vehicles that ship. Their profiles are in components/."""
+"""Simulators of both Pioneers. Their profiles are in components/."""
 
 from __future__ import annotations
 
 from studio.runtime.component import Parameter
 from studio.runtime.sim.simulator import WORLD_DOC, Simulator
-
-
-class RaptorSimulator(Simulator):
-    """The Raptor in a simulated world, in place of the real vehicle, its lasers, GPS and inertial unit."""
-
-    vehicles = {"": "raptor"}  # noqa: RUF012  # a declaration, like a parameter set
 
 
 class Pioneer2dxSimulator(Simulator):
