@@ -109,7 +109,7 @@ def speaker(payload: memoryview | bytes) -> str:
 
 def _content(payload: memoryview | bytes) -> dict[str, Any]:
     """Null stands for what is left out: a component that has handled nothing has no time for it."""
-    content = _without_nulls(read_object(decode(String, payload).data, MOST_BYTES))
+    content: dict[str, Any] = _without_nulls(read_object(decode(String, payload).data, MOST_BYTES))
     for part in ("components", "topics"):
         if isinstance(inner := content.get(part), dict):
             content[part] = {name: _without_nulls(told) for name, told in inner.items()}
