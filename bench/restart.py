@@ -4,8 +4,8 @@ A component of first_steps is killed again and again while the system runs; it i
 The peer is a process that imports what the host of that component imports, and says so over a pipe.
 
 Both are done once more while every processor of the machine is busy with something else, against a bare start of Python
-with pyzmq alone; median, p99 and slowest are told, since it is the tails that a load makes long. So is the simulator of the
-Raptor, in its whole system.
+with pyzmq alone; median, p99 and slowest are told, since it is the tails that a load makes long. The simulator of the
+Raptor, in its whole system, is timed the same way.
 
 Then the broker is killed: events flow again when one arrives that was published afterwards, through two components. And
 a component is stopped, which must be noticed. Both have a promise in seconds, not a peer.
