@@ -21,7 +21,14 @@ from tests import qt_leftovers
 
 GRACE_S = 20.0
 """What has been told to end may take a moment."""
-CLEAN = ("tests/messages/", "tests/model/")
+CLEAN = (
+    "tests/messages/",
+    "tests/model/",
+    "tests/runtime/actuator/",
+    "tests/runtime/causality/",
+    "tests/runtime/channel/",
+    "tests/runtime/recording/",
+)
 """What was looked through. `pytest --leftovers` checks the others, too: mend what it finds there, and add them here."""
 SHARED_BY_ALL = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "studio nursery")
 """Processes that are started once and end with the one that runs the tests."""

@@ -115,6 +115,7 @@ class Session(SupervisedRun):
                 self._mode = "run"
             finally:
                 self._opens = False
+        live_change.remind(self)  # the broker that opened may have come after the one that was reminded
         self.told.clear()
 
     def run_by_person(self, rate: float) -> None:

@@ -64,11 +64,7 @@ def paused(session: Session, go_on: Callable[[], object], *, switches: bool = Fa
 def deliver_commands(session: Session) -> None:
     """Paused: what components have been told comes now, past all that waits: they are active when this returns."""
 
-    def ask() -> None:
-        remind(session)
-        session.control.ask("deliver_commands", timeout_s=None)
-
-    insist(session, ask)
+    insist(session, lambda: _reminded(session, lambda: session.control.ask("deliver_commands", timeout_s=None)))
     session.told.clear()
 
 
@@ -138,17 +134,26 @@ def remind(session: Session) -> None:
         session.told.drop([each])  # only now: if it cannot be told, it is still to be
 
 
+def _reminded(session: Session, ask: Callable[[], T]) -> T:
+    """What `ask` gives, of a broker that knows what waits: one that was there only after it was looked up is asked
+    again."""
+    while True:
+        remind(session)
+        reply = ask()
+        if not session.told.lost(session.broker_restarts):
+            return reply
+
+
 def jump(session: Session, to_ns: int, clock: ClockKind | None = None, anew: Collection[str] = ()) -> dict[str, Any]:
     """See Session.jump. A broker that died may have begun the epoch already: the next one begins another."""
 
     def ask() -> dict[str, Any]:
-        remind(session)
         session.epoch += 1
         kind = clock.name.lower() if clock is not None else None
         fields = {"to_ns": to_ns, "epoch": session.epoch, "clock": kind, "anew": sorted(anew)}
         return session.control.ask("jump", **fields, timeout_s=None)
 
-    reply = insist(session, ask)
+    reply = insist(session, lambda: _reminded(session, ask))
     session.told.clear()  # what waited has come before the new epoch
     session.epoch = int(reply["epoch"])
     return reply

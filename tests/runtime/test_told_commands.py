@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from studio.runtime import live_change
 from studio.runtime.channel.frames import COMMAND_PREFIX
 from studio.runtime.clock import SECOND_NS, ClockKind
 from studio.runtime.launcher import Session
@@ -126,3 +127,34 @@ def test_commands_are_struck_off_one_by_one_in_their_order() -> None:
     told.drop([second, second])
     told.came([COMMAND_PREFIX + "b"])
     assert not told
+
+
+OPENS: dict[str, Callable[[Session], object]] = {
+    "deliver_commands": live_change.deliver_commands,
+    "jump": lambda session: session.jump(10 * SECOND_NS),
+    "run": lambda session: session.run(),
+}
+
+
+@pytest.mark.parametrize("request_name", OPENS)
+def test_a_broker_replaced_just_before_it_is_asked_loses_nothing(
+    started: Callable[[type[Session]], Session], monkeypatch: pytest.MonkeyPatch, request_name: str
+) -> None:
+    """What waited at the one before is looked up, that one dies, and the next one is there when the request goes out:
+    it answers, and has never heard of what waited."""
+    session = started(Session)
+    session.change(chain("left"))
+    ask, killed = session.control.ask, list[int]()
+
+    def late(do: str, **fields: Any) -> dict[str, Any]:
+        if do == request_name and not killed:
+            killed.append(session.broker.pid)
+            kill_broker(session)
+        return ask(do, **fields)
+
+    monkeypatch.setattr(session.control, "ask", late)
+    OPENS[request_name](session)
+    assert killed
+    if request_name != "run":
+        session.run()
+    await_true(lambda: session.observer.component("left").get("state") == "active", "left to be active")

@@ -77,7 +77,7 @@ class Handle(NamedTuple):
             name = bytes(handle[_HANDLE.size :]).decode("ascii")
         except (struct.error, UnicodeDecodeError) as error:
             raise PayloadError(f"damaged handle of a shared payload: {error}") from None
-        if size != len(name) or ticket == 0 or length > LONGEST or producer_of(name) is None:
+        if size != len(name) or ticket == 0 or producer_of(name) is None:
             raise PayloadError("damaged handle of a shared payload")
         return cls(name, page, ticket, length)
 

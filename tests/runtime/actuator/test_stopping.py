@@ -150,6 +150,7 @@ def test_it_is_halted_too_while_a_debugger_holds_its_handler() -> None:
     assert bench.motor._deadline._thread.pydev_do_not_trace, "and no debugger holds the thread that does it"
     let_go.set()
     handling.join(20)
+    bench.close()
 
 
 class Cart(Actuator):
