@@ -92,16 +92,12 @@ class Docks:
                 held.setFocus()  # the library hides all panels for a moment, and the keyboard goes anywhere
 
     def _restore(self, tree: DockTree) -> None:
-        """Out of sight: what can be seen is laid out anew for each panel that moves, styled and not."""
         old = {self.manager.rootSplitter(), *(dock.dockAreaWidget() for dock in self._docks.values())}
-        was_hidden = self.manager.isHidden()
-        self.manager.hide()
         with unstyled():
             self.manager.restoreState(QByteArray(tree.to_bytes()))
             for each in old:  # what is empty now goes at once: otherwise it is styled and painted once more before
                 if each is not None and not isdeleted(each):
                     QCoreApplication.sendPostedEvents(each, QEvent.Type.DeferredDelete.value)
-        self.manager.setHidden(was_hidden)
 
     def _state(self) -> bytes:
         return _plain(self.manager.saveState())

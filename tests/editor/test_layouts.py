@@ -34,29 +34,13 @@ def test_run_shows_console_and_processes_and_build_shows_problems(window: MainWi
     assert is_shown(window, "problems") and not is_shown(window, "console")
 
 
-def test_another_layout_is_one_change(window: MainWindow, qtbot: QtBot) -> None:
-    """Each panel that moved had all others laid out anew, and what they were taken out of was styled and painted."""
-
-    class Resized(QObject):
-        count = 0
-
-        def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
-            self.count += event is not None and event.type() == QEvent.Type.Resize
-            return False
-
-    window.layouts.choose(BUILD)
-    QTest.qWait(1)
-    resized, canvas = Resized(), window.docks.content("system")
-    canvas.installEventFilter(resized)
+def test_another_layout_leaves_no_empty_areas(window: MainWindow) -> None:
+    """They were styled and painted once more before they went, which took longer than to move the panels."""
     for name in (DEBUG, BUILD):
-        resized.count = 0
         window.layouts.choose(name)
         known = {dock.dockAreaWidget() for dock in window.docks._docks.values()}
         areas = [each for each in QApplication.allWidgets() if each.inherits("ads::CDockAreaWidget")]
         assert len(areas) == len(known), f"empty areas are left in {name}"
-        QApplication.processEvents()
-        assert resized.count <= 2, name
-    canvas.removeEventFilter(resized)
 
 
 def test_who_opens_a_project_to_watch_it_run_has_no_palette_unless_panels_stand_as_somebody_left_them(
