@@ -232,5 +232,5 @@ def kind_words(state: Snapshot) -> str:
     word = clock_word(state)
     if told["kind"] == "wall":
         behind = behind_s(state)
-        return f"{span_words(behind)} behind wall clock" if behind else f"{word} · UTC"
+        return f"wall clock − {span_words(behind)}" if behind else f"{word} · UTC"
     return f"{word} · {told['rate']:.2f}×" if told["rate"] else f"{word} · in lockstep"

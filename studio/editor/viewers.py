@@ -288,10 +288,11 @@ class Viewers(QObject):
         wish = self._to_open.pop(0)
         window = self.docks.manager.window()
         held = window.focusWidget() if window is not None else None
+        front = self.docks.front_beside("system")
         self.add(wish.kind, wish.settings)
         has_room = self.docks.manager.width() >= ROOM_PX
         if not has_room:
-            self.docks.show("system")  # nobody has asked for them: not over what is being worked on
+            self.docks.show(front or "system")  # nobody has asked for them: not over what is being worked on
         if held is not None and held.isVisible():
             held.setFocus()  # a tab that lay over it for a moment has taken the keyboard away
         if self._to_open:

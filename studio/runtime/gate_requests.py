@@ -20,7 +20,7 @@ from studio.runtime.replay.live_stepper import ELSEWHERE
 from studio.runtime.replay.lockstep_player import LockstepPlayer
 from studio.runtime.replay.logged_sources import Player
 from studio.runtime.shape import Shape
-from studio.runtime.start_again import start_again
+from studio.runtime.start_again import refuse_unreadable, start_again
 from studio.runtime.switching import GateKind
 from studio.runtime.turns import Turn, Turns
 
@@ -218,6 +218,7 @@ class GateRequests:
         component = known.get(again.component)
         if component is None:
             raise GateRefused(f"there is no component {again.component}", hint=did_you_mean(again.component, known))
+        refuse_unreadable(component)  # before anything moves: code that is stopped at a line stays there
 
         turn = self._turns.take()
 

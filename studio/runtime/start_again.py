@@ -33,7 +33,6 @@ def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]
     `same` is None where it could not be brought back there, for the reason in `why`; `restarted` is the reason why its
     process was replaced, and empty where it was kept.
     """
-    refuse_unreadable(component)
     if not isinstance(session, PacedSession) or session.gate == "free":
         return _begin_anew(session, component, FREE)
     with session.moving() as stepper, stepper.on_the_way(f"Reloading {component.name}"):

@@ -126,3 +126,22 @@ def test_viewers_that_open_by_themselves_leave_the_keyboard_where_it_is(
     QApplication.processEvents()
     assert list(window.viewers.open) == ["plot.1"] and window.docks.is_in_front("system")
     assert window.focusWidget() is window.canvas
+
+
+def test_viewers_that_open_by_themselves_leave_code_in_front_that_was_opened_meanwhile(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The canvas came in front of it in a small window, and what was typed into the code went into the canvas."""
+    file = tmp_path / "thing.py"
+    file.write_text("value = 1\n")
+    window.activateWindow()
+    page = window.code.open_at(file, 1)
+    assert page is not None
+    page.editor.setFocus()
+    QApplication.processEvents()
+    with monkeypatch.context() as while_it_runs:
+        while_it_runs.setattr(type(window.live.feed), "is_attached", property(lambda _: True))
+        window.viewers._open_chosen([viewers_module.Wish("plot", {})])
+    QApplication.processEvents()
+    assert list(window.viewers.open) == ["plot.1"] and page.isVisible() and not window.canvas.isVisible()
+    assert window.focusWidget() is page.editor

@@ -10,11 +10,14 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from studio.errors import StudioError
 from studio.runtime.clock import ClockKind
 from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.debugger import Debugger
@@ -230,6 +233,28 @@ def test_a_pause_by_hand_while_one_stands_outlasts_the_stop(world: World) -> Non
     gate.freeze = world.freeze
     assert gate.job(asked.SetGate(mode="pause"))()["gate"] == "pause"
     world.stays_paused(client)
+
+
+def test_a_refused_reload_leaves_code_at_the_line_where_it_is_stopped(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    client = world.client()
+    client.wait("stopped")
+    line = world.stands()["line"]
+    (tmp_path / "parts.py").write_text("value = (\n")
+    known = world.session.plan.by_name
+    gate = GateRequests(world.session, world.turns)
+    gate.freeze = world.freeze
+    with monkeypatch.context() as edited:
+        edited.setitem(known, "adder", replace(known["adder"], folder=str(tmp_path)))
+        with pytest.raises(StudioError, match=r"'\(' was never closed.*nothing was restarted"):
+            gate.job({"do": "again", "component": "adder"})()
+    assert world.freeze.frozen is not None and world.freeze.frozen["line"] == line
+    assert world.debugger.facts()["hosts"]["adder"]["stopped"]["line"] == line
+    client.set_breakpoints(CODE, [])
+    client.resume()
+    world.goes_on()
+    client.close()
 
 
 def test_muted_breakpoints_stop_nobody(world: World) -> None:
