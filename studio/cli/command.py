@@ -31,8 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output (head, less) has had enough; Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_writing()
         return FINE
     except OSError as error:
         if error.filename is None:
@@ -45,9 +44,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _refuse(error: StudioError, words: list[str]) -> int:
     status = WRONG_USE if isinstance(error, UsageError) else FAILED
     if "--json" in words:  # also where the words themselves could not be understood
-        print_json(error_json(error, status))
-        sys.stdout.flush()
+        try:
+            print_json(error_json(error, status))
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _stop_writing()
     return complain(error, status)
+
+
+def _stop_writing() -> None:
+    """The reader of our output (head, less) has had enough; Python would complain again when it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def dispatch(words: list[str]) -> int:

@@ -26,7 +26,7 @@ EXAMPLE = """\
   studio record my_robot                                 into your folder of recordings, until Ctrl-C; b: bookmark
   studio record my_robot drive.mcap --for 60             a minute, into this file
   studio record my_robot logs/ --topics '/laser/*' '/odometry/*' --compression lz4
-  studio record my_robot run.mcap --gate lockstep --for 60   a minute of system time, the same log every time
+  studio record my_robot run.mcap --gate lockstep --for 60   a minute of system time, the same events every time
   echo "start of the lap" | studio record my_robot lap.mcap --for 10 --json
 """
 RATE_OVER_NS = 2 * SECOND_NS

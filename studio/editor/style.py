@@ -42,6 +42,7 @@ QPushButton, QToolButton[framed="true"] {
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 0 6px;
   min-height: 26px; }
 QPushButton:hover, QToolButton:hover { background: $hover; border-color: $control_border; }
+QPushButton:checked { background: $selection; border-color: $accent; font-weight: 600; }
 QPushButton:focus, QToolButton:focus { border: 2px solid $focus; }
 QToolButton[segment="true"] { border-color: $control_border; }
 QToolButton[segment="true"]:checked { background: $selection; border-color: $accent; color: $text; font-weight: 600; }

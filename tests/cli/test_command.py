@@ -107,6 +107,16 @@ def test_a_reader_that_has_had_enough_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_a_reader_that_has_had_enough_of_an_error_gets_no_traceback() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    words = [sys.executable, "-m", "studio", "info", "no_such_thing", "--json"]
+    done = subprocess.run(words, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.returncode == 2 and done.stderr.startswith("studio: there is no project or component no_such_thing")
+    assert "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+
+
 def test_ctrl_c_ends_a_real_process_cleanly(tmp_path: Path) -> None:
     """Interrupted while `studio doctor` waits for a program that it asks for its version."""
     slow, started = tmp_path / "cc", tmp_path / "started"

@@ -157,6 +157,8 @@ class ParameterField(QWidget):
             self.editor.setCurrentIndex(self.editor.findText(shown))
         elif isinstance(self.editor, QLineEdit):
             self.editor.setText("" if value is None and text is None else shown)
+            if not self.editor.hasFocus():
+                self.editor.setCursorPosition(0)  # of what has no room one reads the beginning, not the end
             self.editor.setPlaceholderText(SEVERAL if value is None else "")
         if self.slider is not None and isinstance(value, int | float):
             self.slider.setValue(self._to_slider(float(value)))

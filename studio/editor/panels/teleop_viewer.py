@@ -35,6 +35,7 @@ class TeleopViewer(Viewer):
         self.stick.moved.connect(self._moved)
         self.empty = Empty(self.ICON, NOTHING, theme)
         self.place, self._stack = stacked(self.empty, self.stick)
+        self.setFocusProxy(self.stick)
         self.target = QComboBox()
         self.target.setAccessibleName("Driven component")
         self.target.setPlaceholderText("None yet")

@@ -94,7 +94,7 @@ def confidence_words(confidence: float) -> str:
         return ""
     limits = ((0.75, "voters are sure"), (0.4, "voters are fairly sure"), (0.05, "voters are unsure"))
     words = next((words for limit, words in limits if confidence >= limit), "voters do not know")
-    return f"{words} ({round(confidence * 100)} %)"
+    return f"{words} (weight {confidence:.2g})"  # not a share: the weight of a vote may be 5
 
 
 class VotesView(QWidget):

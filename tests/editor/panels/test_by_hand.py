@@ -268,6 +268,11 @@ class TestDriving:
         assert asked[-1]["message"] == {"axes": [0.0, 0.0, 0.0], "buttons": [0, 0]}, "let go: at once"
         assert not viewer._timer.isActive()
 
+    def test_the_keys_are_for_the_stick_when_the_panel_opens(self, viewer: TeleopViewer) -> None:
+        """They were for Hold, and Space pressed it."""
+        viewer.setFocus()
+        assert viewer.focusWidget() is viewer.stick
+
     def test_what_is_chosen_behind_the_end_of_a_narrow_bar_counts(
         self, viewer: TeleopViewer, feed: Feed, asked: Asked, qtbot: QtBot
     ) -> None:

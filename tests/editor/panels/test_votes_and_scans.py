@@ -22,11 +22,11 @@ def test_how_sure_the_voters_are_of_the_choice_is_told_in_words(feed: Feed) -> N
     view.show_chosen(Chosen(0.2, -1.8))
     none = Vote.over(arcs, vote=np.zeros(5), confidence=0.0)
     assert view.choice_words({"a": sure, "b": unsure, "c": none}) == (
-        "chosen arc +0.200 1/m", "−1.8 m/s", "voters are fairly sure (50 %)",
+        "chosen arc +0.200 1/m", "−1.8 m/s", "voters are fairly sure (weight 0.5)",
     ), "who has no say does not count"  # fmt: skip
-    assert view.choice_words({"b": unsure})[2] == "voters are unsure (10 %)"
+    assert view.choice_words({"b": unsure})[2] == "voters are unsure (weight 0.1)"
     view.show_chosen(Chosen(-0.2, 1.0))
-    assert view.choice_words({"b": unsure})[2] == "voters do not know (0 %)"
+    assert view.choice_words({"b": unsure})[2] == "voters do not know (weight 0)"
     assert view.choice_words({"c": none})[2] == ""
 
 
