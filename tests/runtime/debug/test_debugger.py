@@ -248,7 +248,7 @@ def test_a_refused_reload_leaves_code_at_the_line_where_it_is_stopped(
     with monkeypatch.context() as edited:
         edited.setitem(known, "adder", replace(known["adder"], folder=str(tmp_path)))
         with pytest.raises(StudioError, match=r"'\(' was never closed.*nothing was restarted"):
-            gate.job({"do": "again", "component": "adder"})()
+            gate.job(asked.Again(component="adder"))()
     assert world.freeze.frozen is not None and world.freeze.frozen["line"] == line
     assert world.debugger.facts()["hosts"]["adder"]["stopped"]["line"] == line
     client.set_breakpoints(CODE, [])
