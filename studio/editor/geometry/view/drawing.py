@@ -22,6 +22,7 @@ from studio.editor.geometry.selection import (
     SensorThing,
     ShapeThing,
     Thing,
+    VehicleThing,
 )
 from studio.editor.geometry.view.description import (
     BodyMarks,
@@ -110,7 +111,7 @@ class Draughtsman:
         things += self._scans(frames, scans or {})
         self._kept = self._used
         pickable = self._pickable(shown, bodies, poses, frames, look)
-        names = tuple(self._names(shown, frames, look))
+        names = (*self._distance(frames, poses, look), *self._names(shown, frames, look))
         return Drawing(Scene(tuple(things), (), look.section), pickable, names, poses, frames)
 
     # ---- bodies
@@ -127,9 +128,9 @@ class Draughtsman:
             (index, tone) for index, tone in self._lit(marks, look).items() if marks.body.shapes[index].on == on
         )
         layers = look.layers & {"solids", "collision"}
-        glass = marks.name in look.glass
-        key = ("solids", on, lit, glass, layers)
-        return self._keep(key, marks, lambda: self._merged(marks, on, dict(lit), glass, layers))
+        glass, measured = marks.name in look.glass, marks.name in look.path_bodies
+        key = ("solids", on, lit, glass, measured, layers)
+        return self._keep(key, marks, lambda: self._merged(marks, on, dict(lit), glass, measured, layers))
 
     def _lit(self, marks: BodyMarks, look: Look) -> dict[int, str]:
         """Shapes that are shown in another tone, by their index."""
@@ -145,13 +146,14 @@ class Draughtsman:
         return lit
 
     def _merged(
-        self, marks: BodyMarks, on: str, lit: dict[int, str], glass: bool, layers: frozenset[str]
+        self, marks: BodyMarks, on: str, lit: dict[int, str], glass: bool, measured: bool, layers: frozenset[str]
     ) -> tuple[Batch, ...]:
         here = [each for each in marks.solids if each.on == on]
         solid = [each for each in here if each.is_visual and "solids" in layers]
         wire = [each for each in here if each.is_collision and "collision" in layers]
         faces = [(each.faces.points, tinted(each.faces.colours, self._tone(lit, each))) for each in solid]
-        edges = [(each.edges.points, self._edge(each, self._tone(lit, each))) for each in solid]
+        outline = self.theme.accent if measured else ""
+        edges = [(each.edges.points, self._edge(each, self._tone(lit, each) or outline)) for each in solid]
         made: list[Batch] = []
         if faces:
             colours = np.concatenate([colours for _, colours in faces])
@@ -246,7 +248,7 @@ class Draughtsman:
         seen = _link_ends(shown, frames)
         if "links" not in look.layers or not seen:
             return
-        lit = {look.hovered, *look.selected}
+        lit = {look.hovered, *look.selected, *_measured_links(shown, look)}
         for is_lit in (False, True):
             points = [_link_lines(one, other, look.frame_m) for thing, one, other in seen if (thing in lit) == is_lit]
             if points:
@@ -257,10 +259,19 @@ class Draughtsman:
     def _path(
         self, frames: dict[FrameThing, Floats], shown: Description, poses: dict[Part, Floats], look: Look
     ) -> Iterator[Placed]:
-        points = [point for point in (_place_of(name, frames, poses) for name in look.path) if point is not None]
+        points = _path_points(frames, poses, look)
         if len(points) > 1:
             dashes = np.concatenate([_dashed(a, b, look.frame_m / 3) for a, b in pairwise(points)])
             yield Placed((Lines(dashes, all_of(colour_of(self.theme.accent), len(dashes)), 3.0, is_on_top=True),))
+            straight = np.stack([points[0], points[-1]])[None]
+            yield Placed((Lines(straight, all_of(colour_of(self.theme.text), 1), 1.5, is_on_top=True),))
+
+    def _distance(self, frames: dict[FrameThing, Floats], poses: dict[Part, Floats], look: Look) -> Iterator[Named]:
+        """In the middle of the straight line between the two frames that are measured."""
+        points = _path_points(frames, poses, look)
+        if len(points) > 1:
+            apart = float(np.linalg.norm(points[-1] - points[0]))
+            yield Named(VehicleThing(), f"{apart:.4g} m", (points[0] + points[-1]) / 2, True)
 
     def _lit_frames(self, frames: dict[FrameThing, Floats], look: Look) -> Iterator[Placed]:
         for thing in dict.fromkeys((*look.selected, look.hovered)):
@@ -379,6 +390,17 @@ def _place_of(name: str, frames: dict[FrameThing, Floats], poses: dict[Part, Flo
     body, _, frame = name.partition(":")
     pose = frames.get(FrameThing(body, frame)) if frame else poses.get(Part(body))
     return None if pose is None else pose[:3, 3]
+
+
+def _path_points(frames: dict[FrameThing, Floats], poses: dict[Part, Floats], look: Look) -> list[Floats]:
+    return [point for name in look.path if (point := _place_of(name, frames, poses)) is not None]
+
+
+def _measured_links(shown: Description, look: Look) -> set[ConstraintThing]:
+    """Those that the measured path crosses."""
+    crossed = {frozenset(pair) for pair in pairwise(look.path)}
+    ends = {mark.thing: frozenset((str(mark.constraint.start), str(mark.constraint.end))) for mark in shown.links}
+    return {thing for thing, both in ends.items() if both in crossed}
 
 
 def _dashed(one: Floats, other: Floats, dash_m: float) -> Floats:

@@ -35,6 +35,7 @@ class Look:
     selected: tuple[Thing, ...] = ()
     hovered: Thing | None = None
     path: tuple[str, ...] = ()
+    """Frames that the measured path goes through."""
     touching: frozenset[tuple[str, int]] = frozenset()
     """Shapes that overlap others, as body and index."""
     section: Plane | None = None
@@ -42,6 +43,11 @@ class Look:
     """Length of the axes of a frame."""
     changed: frozenset[str] = field(default_factory=frozenset)
     """Bodies that a gesture moves."""
+
+    @property
+    def path_bodies(self) -> set[str]:
+        """That the measured path goes through."""
+        return {name.partition(":")[0] for name in self.path}
 
     def with_layer(self, name: str, on: bool) -> Look:
         return replace(self, layers=self.layers | {name} if on else self.layers - {name})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ from pytestqt.qtbot import QtBot
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Pick, ShapeThing
 from studio.editor.geometry.view.face_frames import turned_to
 from studio.editor.geometry.view.gestures.mounting import fitting_frames
+from studio.editor.theme import LIGHT
+from studio.editor.views.scene.batches import Lines, colour_of, moved
 from studio.model.geometry.assembly import Member
 from studio.model.geometry.edits import AddBody, MoveConstraint
 from studio.model.geometry.poses import Pose, inverse
@@ -181,11 +184,31 @@ def test_what_a_steered_wheel_reaches_into_turns_red(hand: Hand, qtbot: QtBot) -
     assert stage.joints == {}
 
 
+def lines_of(hand: Hand, tone: str) -> list[np.ndarray]:
+    """What is drawn in a tone of the theme, in the axes of the Raptor."""
+    colour = colour_of(LIGHT.tone(tone))
+    found = []
+    for placed in hand.view.stage.drawing.scene.things:
+        for batch in placed.batches:
+            if isinstance(batch, Lines):
+                found += list(moved(batch.points[(batch.colours == colour).all(axis=1)], placed.pose))
+    return found
+
+
 def test_the_measured_path_goes_through_its_frames(hand: Hand) -> None:
     frames = ("Raptor:FrontBumperCenter", "Raptor:TopCenterRail", "Flea:BottomCenter")
+    plain = lines_of(hand, "accent")
     hand.desk.selection.show_path(frames)
     wanted = {named.name for named in hand.view.stage.drawing.names if named.is_wanted}
-    assert wanted == set(frames)
+    far = np.linalg.norm(hand.where("Flea:BottomCenter", "Raptor:FrontBumperCenter"))
+    assert wanted == {*frames, f"{far:.4g} m"}
+    ends = [np.array([hand.where(name) for name in pair]) for pair in pairwise(frames)]
+    lit = lines_of(hand, "accent")
+    assert any(np.allclose(line, ends[1], atol=1e-6) for line in lit), "the constraint that it crosses"
+    chassis = [line for line in lit if abs(line[:, 2]).max() < 0.73 and np.ptp(line[:, 0]) > 2.7]
+    assert chassis and len(lit) > len(plain), "the outline of the body that it goes through"
+    hand.desk.selection.show_path(())
+    assert len(lines_of(hand, "accent")) == len(plain)
 
 
 def test_a_section_hides_from_the_mouse_what_it_cuts_away(hand: Hand) -> None:
