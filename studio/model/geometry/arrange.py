@@ -74,19 +74,27 @@ ALTERNATIVES = tuple(
 # ---- mount and detach
 
 
-def hanging_on(model: Model, body: str) -> Constraint | None:
+def hanging_on(model: Model, body: str, linkage: Linkage | None = None) -> Constraint | None:
     """The constraint by which a body hangs on the rest; None for the first body, and for one that is bound to nothing.
 
     A body that carries others hangs by the one that leads to the root.
     """
-    branch = link(model).branches.get(Part(body))
+    branch = (linkage or link(model)).branches.get(Part(body))
     return branch.edge.constraint if branch is not None else None
 
 
 def mount(model: Model, assembly: Assembly, carried: FrameName, carrier: FrameName, pose: Pose = HERE) -> Arrangement:
-    """Put the frame `carried` onto `carrier`. A body that is mounted already moves there with its constraint."""
+    """Put the frame `carried` onto `carrier`. A body that is mounted already moves there with its constraint. Where the
+    carrier has a body on it, it gets another frame in the same place: a frame takes one constraint."""
     label = f"Mount {carried.body} on {carrier}"
     old = hanging_on(model, carried.body)
+    others = [each for each in model.constraints if old is None or each.name != old.name]
+    if any(carrier in (each.start, each.end) for each in others):
+        body = model.bodies[carrier.body]
+        twin = replace(body.frame(carrier.frame), origin=None)
+        twin = replace(twin, name=free_name(twin.name, {each.name for each in body.frames}))
+        made = mount(model, assembly, carried, FrameName(carrier.body, twin.name), pose)
+        return Arrangement(label, (On(AddFrame(twin), _file(body)), *made.edits))
     own = next((each for each in assembly.constraints if old is not None and each.name == old.name), None)
     if own is not None:
         ends = {"start": carrier, "end": carried, "pose": pose}

@@ -92,6 +92,19 @@ def test_a_body_is_mounted_and_moves_to_another_frame_with_its_constraint(vehicl
     assert after.count(b"<!--") == before.count(b"<!--")
 
 
+def test_a_second_body_on_a_frame_gets_a_frame_in_the_same_place(vehicle: Vehicle) -> None:
+    with_hokuyo(vehicle)
+    before = vehicle.path.read_bytes(), (vehicle.folder / "bodies/raptor.xml").read_bytes()
+    foot, rail = FrameName("Hokuyo", "BottomCenter"), FrameName("Raptor", "TopCenterRail")
+    vehicle.do(mount(vehicle.model, vehicle.assembly, foot, rail))
+    assert vehicle.where("Hokuyo:BottomCenter") == vehicle.where("Raptor:TopCenterRail")
+    assert vehicle.path.read_bytes().count(b"TopCenterRail2") == 1 and vehicle.path.read_bytes() != before[0]
+    added = (vehicle.folder / "bodies/raptor.xml").read_bytes()
+    assert added.count(b"\n") == before[1].count(b"\n") + 1
+    vehicle.do(mount(vehicle.model, vehicle.assembly, foot, FrameName("Raptor", "TopFrontRail")))
+    assert vehicle.where("Hokuyo:BottomCenter") == vehicle.where("Raptor:TopFrontRail")
+
+
 def test_the_alternatives_of_a_mount_are_six_different_rotations() -> None:
     assert len({str(np.round(each.pose.rotation.matrix, 6).tolist()) for each in ALTERNATIVES}) == 6
 

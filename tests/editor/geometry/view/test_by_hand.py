@@ -118,7 +118,7 @@ def test_a_frame_dragged_onto_another_mounts_its_body_after_a_choice(hand: Hand)
     hand.view.fit()
     hand.view.commands.by_name["mount"].trigger()
     assert rail in fitting_frames(hand.view.stage, foot)
-    assert FrameThing("Raptor", "TopCenterRail") not in fitting_frames(hand.view.stage, foot), "Flea sits there"
+    assert FrameThing("Flea", "BottomCenter") not in fitting_frames(hand.view.stage, foot), "Flea hangs by it"
     start, end = hand.at(foot), hand.at(rail)
     hand.drag(start, end)
     strip = hand.view.strip

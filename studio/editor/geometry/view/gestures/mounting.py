@@ -79,13 +79,15 @@ def mountable(stage: Stage, spot: Spot) -> FrameThing | None:
 
 
 def fitting_frames(stage: Stage, carried: FrameThing) -> set[Thing]:
-    """Free frames of bodies that do not hang on this one."""
+    """Frames of bodies that do not hang on this one, but for those by which these bodies hang themselves."""
     model = stage.workspace.assembled.model
     own = hanging_on(model, carried.body)
-    taken = {end for each in model.constraints if each is not own for end in (each.start, each.end)}
-    if FrameName(*_pair(carried)) in taken:
+    bound = {end for each in model.constraints if each is not own for end in (each.start, each.end)}
+    if FrameName(*_pair(carried)) in bound:
         return set()
     below = {part.body for part in stage.description.below(Part(carried.body))}
+    hanging = {body: hanging_on(model, body, stage.description.linkage) for body in model.bodies}
+    taken = {end for body, each in hanging.items() if each for end in (each.start, each.end) if end.body == body}
     return {
         FrameThing(name, frame.name)
         for name, body in model.bodies.items()
