@@ -1,59 +1,191 @@
-"""Takes the guide's pictures of the geometry editor: a laser is added to the Raptor, mounted, pitched and measured."""
+"""Takes the guide's pictures of the geometry editor on the walk of a new user, by mouse and keys: a laser is added to
+the Raptor, mounted, pitched, measured, mirrored, saved and driven.
+
+    python -m tools.geometry_shots FOLDER [small]
+"""
 
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
+from PyQt6.QtCore import QPoint, QPointF
+from PyQt6.QtWidgets import QInputDialog
+
 from studio.editor.geometry.document import GeometryDocument
-from studio.editor.geometry.selection import BodyThing
-from studio.model.geometry.arrange import mount
-from studio.model.geometry.assembly import Assembly, FrameName
-from studio.model.geometry.edits import MoveConstraint
-from studio.model.geometry.poses import Pose
-from studio.model.geometry.rotations import Rotation
-from tools.screen_places import dock_area
-from tools.stage import LARGE, ROOT, Stage, perform
+from studio.editor.geometry.panels.mirror_dialog import MirrorDialog
+from studio.editor.geometry.selection import BodyThing, FrameThing, Thing
+from studio.editor.geometry.view.handled import place_of
+from tools.hand import Stuck
+from tools.screen_places import dock_area, file_field, middle, shown
+from tools.stage import LARGE, ROOT, SMALL, Stage, perform
 
-LASER, RAIL = FrameName("HokuyoUrg", "BottomCenter"), FrameName("Raptor", "TopFrontRail")
-DOWN = Pose(rotation=Rotation("rpy", (0.0, 15.0, 0.0), "degrees"))
+LASER = "HokuyoUrg"
+FOOT, RAIL = FrameThing(LASER, "BottomCenter"), FrameThing("Raptor", "TopCenterRail")
 
 
-def laser_on_the_rail(stage: Stage) -> None:
+def opened(stage: Stage) -> GeometryDocument:
+    return stage.hand.until(lambda: stage.window.vehicles.current, "the vehicle")
+
+
+def place(stage: Stage, thing: Thing) -> QPoint:
+    """Of a thing in the view, on the screen."""
+
+    def find() -> QPoint | None:
+        document = stage.window.vehicles.current
+        assert document is not None
+        canvas, pose = document.view.canvas, place_of(document.view.stage, thing)
+        if pose is None or not canvas.isVisible():
+            return None
+        (at,), _ = canvas.camera.project(pose[None, :3, 3], canvas.width(), canvas.height())
+        return canvas.mapToGlobal(QPointF(*at).toPoint())
+
+    return stage.hand.found(find, str(thing))
+
+
+def to_view(stage: Stage) -> None:
+    """The keyboard to the view."""
+    document = opened(stage)
+    stage.hand.see(document.view.setFocus)
+
+
+def open_the_vehicle(stage: Stage) -> None:
     hand, window = stage.hand, stage.window
-    stage.resize(LARGE)
     models = stage.robots / "models"
     shutil.copytree(ROOT / "models", models)
-    hand.see(lambda: window.files.open_any(models / "assemblies" / "raptor.xml"))
-    document = hand.until(lambda: window.vehicles.active, "the vehicle")
-    hand.rest(3.0)
-    hand.key("ctrl+shift+b")
-    hand.write("hokuyo")
-    hand.key("Return")
-    hand.until(lambda: "HokuyoUrg" in document.workspace.assembled.model.bodies or None, "the laser")
-    hand.see(lambda: _mount(document))
-    measure = hand.see(lambda: document.show_panel("geometry_measure"))
-    hand.see(lambda: measure.set_frame("foi", "HokuyoUrg:ScanOrigin"))
-    hand.see(lambda: measure.set_frame("reference", "Raptor:FrontBumperCenter"))
-    hand.see(document.view.fit)
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=x", "-c", "user.email=x@x", "commit", "-qm", "x"]):
+        subprocess.run(["git", *words], cwd=models, check=True)
+    hand.key("ctrl+alt+o")
+    hand.click(lambda: file_field(window), "the file dialog")
+    hand.write(str(models / "assemblies" / "raptor.xml"))
+    hand.rest(1.0)
+    hand.key("Return")  # closes the list of completions
+    hand.rest(0.5)
+    if hand.see(lambda: file_field(window)) is not None:
+        hand.key("Return")
+    document = opened(stage)
+    hand.until(lambda: document.view.canvases[0].made, "the first picture")
     hand.rest(2.0)
+
+
+def add_a_laser(stage: Stage) -> None:
+    hand, document = stage.hand, opened(stage)
+    hand.key("ctrl+shift+b")
+    hand.rest(0.5)
+    hand.write("hokuyo")
+    hand.rest(0.5)
+    hand.key("Return")
+    hand.until(lambda: LASER in document.workspace.assembled.model.bodies or None, "the laser")
+    to_view(stage)
+    hand.key("f")
+    hand.rest(1.5)
+    stage.whole("geometry_added")
+
+
+def mount_it(stage: Stage) -> None:
+    hand, document = stage.hand, opened(stage)
+    to_view(stage)
+    hand.key("m")
+    hand.drag(place(stage, FOOT), place(stage, RAIL))
+    strip = hand.until(lambda: document.view.strip, "six ways to mount it")
+    hand.rest(1.0)
+    if str(strip.offer.carrier) != str(RAIL):
+        raise Stuck(f"it would be mounted on {strip.offer.carrier}")
+    stage.part("geometry_mounting", lambda: document.view)
+    hand.see(strip.setFocus)
+    hand.key("Return")
+    hand.until(lambda: document.view.strip is None or None, "the mounted laser")
+    hand.key("f")
+    hand.rest(1.0)
+
+
+def pitch_it(stage: Stage) -> None:
+    hand, document = stage.hand, opened(stage)
+    hand.see(lambda: document.selection.choose(BodyThing(LASER)))
+    to_view(stage)
+    hand.key("r", "y", "1", "5")
+    hand.rest(1.0)
+    stage.part("geometry_turning", lambda: document.view)
+    to_view(stage)
+    hand.key("Return")
+    hand.until(lambda: b'rpy="0 15 0"' in document.workspace.text() or None, "15 degrees of pitch")
+
+
+def measure_it(stage: Stage) -> None:
+    hand, document = stage.hand, opened(stage)
+    measure = hand.see(lambda: document.show_panel("geometry_measure"))
+    for side, frame in (("foi", f"{LASER}:ScanOrigin"), ("reference", "Raptor:FrontBumperCenter")):
+        hand.click(lambda side=side: middle(measure.fields[side]), f"the field {side}")
+        hand.write(f"{frame}\n")
+    hand.until(lambda: measure.measured, "the transform")
+    hand.rest(1.5)
     stage.whole("geometry_editor")
-    stage.part("geometry_editor_lines", lambda: dock_area(window, "geometry_xml"))
 
 
-def _mount(document: GeometryDocument) -> None:
+def mirror_it(stage: Stage) -> None:
+    hand, window, document = stage.hand, stage.window, opened(stage)
+    hand.see(lambda: document.selection.choose(BodyThing(LASER)))
+    to_view(stage)
+    hand.key("ctrl+shift+m")
+    hand.until(lambda: shown(window, MirrorDialog), "the question which sides")
+    hand.rest(0.5)
+    stage.part("geometry_mirror", lambda: shown(window, MirrorDialog))
+    hand.see(lambda: shown(window, MirrorDialog).activateWindow())  # type: ignore[union-attr]
+    hand.key("Return")
+    hand.until(lambda: f"{LASER}_mirrored" in document.workspace.assembled.model.bodies or None, "the mirrored laser")
+    hand.rest(1.0)
+    stage.whole("geometry_mirrored")
+
+
+def undo_and_redo_all(stage: Stage) -> None:
+    hand, document = stage.hand, opened(stage)
     workspace = document.workspace
-    assembly = workspace.value()
-    assert isinstance(assembly, Assembly)
-    made = mount(workspace.assembled.model, assembly, LASER, RAIL)
-    document.do_all(made.label, made.edits)
-    document.do(MoveConstraint("hokuyourg_mount", DOWN))
-    document.selection.choose(BodyThing(LASER.body))
+    texts, count = hand.see(workspace.texts), len(hand.see(lambda: workspace.history.labels))
+    to_view(stage)
+    hand.key(*["ctrl+z"] * count)
+    hand.until(lambda: not workspace.is_modified or None, "the file as it was")
+    hand.key(*["ctrl+y"] * count)
+    hand.until(lambda: workspace.texts() == texts or None, "all of it again")
 
 
-STEPS = (laser_on_the_rail,)
+def save_it(stage: Stage) -> None:
+    hand, window, document = stage.hand, stage.window, opened(stage)
+    hand.see(lambda: document.show_panel("geometry_xml"))
+    hand.rest(1.0)
+    stage.part("geometry_editor_lines", lambda: dock_area(window, "geometry_xml"))
+    to_view(stage)
+    hand.key("ctrl+s")
+    hand.until(lambda: not document.workspace.is_modified or None, "the saved files")
+    told = subprocess.run(["git", "diff", "--numstat"], cwd=stage.robots / "models", check=True, capture_output=True)
+    print(told.stdout.decode(), flush=True)
+    if any(line.split()[1] != "0" for line in told.stdout.decode().splitlines()):
+        raise Stuck("saving changed more than it added")
+
+
+def drive_it(stage: Stage) -> None:
+    hand, window = stage.hand, stage.window
+    to_view(stage)
+    hand.key("ctrl+F5")
+    hand.until(lambda: shown(window, QInputDialog), "the question for a world")
+    hand.rest(0.5)
+    hand.key("Return")
+    topics = lambda: window.live.feed.state.get("topics", {})  # noqa: E731
+    names = hand.until(lambda: [name for name in topics() if "hokuyo" in name.lower()], "the topics of the laser")
+    print(names, flush=True)
+    hand.until(lambda: all(topics()[name].get("count") for name in names) or None, "scans of both lasers")
+    hand.see(lambda: window.viewers.add("scan", {"topic": names[0]}))
+    hand.rest(6.0)
+    stage.whole("geometry_driven")
+
+
+STEPS = (
+    open_the_vehicle, add_a_laser, mount_it, pitch_it, measure_it, mirror_it, undo_and_redo_all, save_it, drive_it,
+)  # fmt: skip
 
 
 if __name__ == "__main__":
-    sys.exit(perform(STEPS, Path(sys.argv[1])))
+    is_small = "small" in sys.argv[2:]
+    sys.exit(perform(STEPS, Path(sys.argv[1]), size=SMALL if is_small else LARGE, in_turn=True,
+                     ending="_small" if is_small else ""))  # fmt: skip

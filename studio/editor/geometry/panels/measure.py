@@ -53,6 +53,9 @@ class Measure(QWidget):
         self._soon = QTimer(self)
         self._soon.setSingleShot(True)
         self._soon.timeout.connect(self.refresh)
+        self._whole_name = QTimer(self)
+        self._whole_name.setSingleShot(True)
+        self._whole_name.timeout.connect(self._take_whole_name)
         self._lay_out()
         self._ends = [context.workspace.listen(lambda _: self.refresh())]
         self.refresh()
@@ -130,6 +133,7 @@ class Measure(QWidget):
         field.setPlaceholderText("Body:Frame")
         field.setAccessibleName(SIDES[side])
         field.editingFinished.connect(self.refresh)
+        field.textEdited.connect(lambda _: self._whole_name.start())
         return field
 
     def _add_views(self) -> None:
@@ -190,6 +194,17 @@ class Measure(QWidget):
     def _refresh_soon(self) -> None:
         """A completer writes into its field after it has told."""
         self._soon.start()
+
+    def _take_whole_name(self) -> None:
+        """What is typed in full needs no list over the next field: the first click there would only close it."""
+        transforms = self.context.workspace.assembled.transforms
+        names = {*transforms.get_body_list(), *transforms.frame_names()}
+        for field in self.fields.values():
+            completer = field.completer()
+            popup = completer.popup() if completer is not None else None
+            if popup is not None and popup.isVisible() and field.text() in names:
+                popup.hide()
+                self.refresh()
 
     def refresh(self) -> None:
         """As the vehicle is now, also where joints have moved."""

@@ -13,6 +13,7 @@ from studio.editor.geometry import thing_edits
 from studio.editor.geometry.panels.array_dialog import ask_for_array
 from studio.editor.geometry.panels.mirror_dialog import mirror_body
 from studio.editor.geometry.panels.new_parts import NEW_PARTS
+from studio.editor.geometry.panels.wheels_dialog import ask_for_wheels
 from studio.editor.geometry.selection import (
     BodyThing,
     ConstraintThing,
@@ -76,6 +77,7 @@ def _of_body(menu: QMenu, panel: AssemblyTree, body: str) -> None:
     assert adding is not None
     for words, make in NEW_PARTS.items():
         _add(adding, words, "", lambda make=make: context.do(make(workspace, body), body=body))
+    _add(adding, "Four wheels…", "With joints, tyres and drive", lambda: ask_for_wheels(panel, context, body))
     menu.addSeparator()
     if not workspace.is_body:
         _add(menu, "Mirror", "Copy the body to the other side", lambda: mirror_body(panel, context, body))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtTest import QTest
 
 from studio.editor.geometry.panels.checks import Checks
 from studio.editor.geometry.panels.checks_table import FIX, MESSAGE
@@ -36,6 +37,15 @@ def test_two_frames_by_name(context: Any, page: Measure) -> None:
     assert [field.edit.text() for field in page.angles.fields] == ["-100", "0", "-90"]
     assert "camera_mount" in page.path.text() and "1.9603 m apart" in page.words.text()
     assert context.selection.path[0] == "Raptor:FrontBumperCenter" and context.selection.path[-1] == "Flea:ImagePlane"
+
+
+def test_a_name_that_is_typed_in_full_is_taken_without_the_list(page: Measure, qtbot: Any) -> None:
+    page.activateWindow()
+    for side, frame in (("foi", "Flea:ImagePlane"), ("reference", "Raptor:FrontBumperCenter")):
+        page.fields[side].setFocus()
+        QTest.keyClicks(page.fields[side], frame)
+    qtbot.waitUntil(lambda: page.measured is not None)
+    assert not any(field.completer().popup().isVisible() for field in page.fields.values())
 
 
 def test_it_follows_edits_and_undo(context: Any, page: Measure) -> None:
