@@ -1,7 +1,7 @@
 """Takes the guide's pictures of the geometry editor on the walk of a new user, by mouse and keys: a laser is added to
 the Raptor, mounted, pitched, measured, mirrored, saved and driven.
 
-    python -m tools.geometry_shots FOLDER [small]
+    python -m tools.geometry_shots FOLDER [small] [cart]
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from PyQt6.QtCore import QPoint, QPointF
-from PyQt6.QtWidgets import QInputDialog
+from PyQt6.QtWidgets import QApplication, QInputDialog, QMenu
 
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.panels.mirror_dialog import MirrorDialog
+from studio.editor.geometry.panels.wheels_dialog import WheelsDialog
 from studio.editor.geometry.selection import BodyThing, FrameThing, Thing
 from studio.editor.geometry.view.handled import place_of
 from tools.hand import Stuck
@@ -172,12 +174,94 @@ def drive_it(stage: Stage) -> None:
     hand.rest(0.5)
     hand.key("Return")
     topics = lambda: window.live.feed.state.get("topics", {})  # noqa: E731
-    names = hand.until(lambda: [name for name in topics() if "hokuyo" in name.lower()], "the topics of the laser")
+    wanted = lambda: [name for name in topics() if "hokuyo" in name.lower()] or None  # noqa: E731
+    names = hand.until(wanted, "the topics of the laser")
     print(names, flush=True)
     hand.until(lambda: all(topics()[name].get("count") for name in names) or None, "scans of both lasers")
     hand.see(lambda: window.viewers.add("scan", {"topic": names[0]}))
     hand.rest(6.0)
     stage.whole("geometry_driven")
+
+
+def entry(stage: Stage, words: str) -> None:
+    """Of the menu that is open."""
+
+    def find() -> QPoint | None:
+        menus = [each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu) and each.isVisible()]
+        for menu in menus:
+            for action in menu.actions():
+                if action.text() == words:
+                    return menu.mapToGlobal(menu.actionGeometry(action).center())
+        return None
+
+    stage.hand.click(find, f"the entry {words}")
+
+
+def add_part(stage: Stage, words: str) -> None:
+    """From the menu of the body in the tree."""
+    hand, document = stage.hand, opened(stage)
+    tree = hand.see(lambda: document.show_panel("geometry_tree"))
+
+    def row() -> QPoint | None:
+        item = tree.item_of(BodyThing(next(iter(document.workspace.assembled.model.bodies))))
+        return item and tree.tree.viewport().mapToGlobal(tree.tree.visualItemRect(item).center())
+
+    hand.click(row, "the body in the tree", 3)
+    entry(stage, "Add")
+    entry(stage, words)
+
+
+def build_a_cart(stage: Stage) -> None:
+    """From nothing to a drive, with the mouse and few keys."""
+    hand, window = stage.hand, stage.window
+    began = time.monotonic()
+    hand.key("ctrl+shift+p")
+    hand.rest(0.5)
+    hand.write("new body")
+    hand.rest(0.5)
+    hand.key("Return")
+    hand.click(lambda: file_field(window), "the file dialog")
+    hand.key("ctrl+a")
+    hand.write(str(stage.robots / "cart.xml"))
+    hand.rest(0.7)
+    hand.key("Return")
+    hand.rest(0.7)
+    if hand.see(lambda: file_field(window)) is not None:
+        hand.key("Return")
+    document = opened(stage)
+    hand.until(lambda: document.view.canvases[0].made, "the first picture")
+    add_part(stage, "Box")
+    hand.until(lambda: document.selection.current, "the new box")
+    properties = hand.see(lambda: document.show_panel("geometry_properties"))
+    length = hand.until(lambda: properties.form.named.get("Length, width, height"), "the size of the box")
+    hand.click(lambda: middle(length.fields[0].edit), "the length")
+    for number in ("0.6", "0.4", "0.2"):
+        hand.key("ctrl+a")
+        hand.write(number)
+        hand.key("Tab")
+    hand.rest(0.5)
+    add_part(stage, "Four wheels…")
+    hand.until(lambda: shown(window, WheelsDialog), "the sizes of the wheels")
+    hand.rest(0.5)
+    stage.part("geometry_wheels", lambda: shown(window, WheelsDialog))
+    hand.see(lambda: shown(window, WheelsDialog).activateWindow())  # type: ignore[union-attr]
+    hand.key("Return")
+    hand.until(lambda: document.workspace.assembled.model.bodies["cart"].drive, "the wheels")
+    add_part(stage, "Laser")
+    hand.until(lambda: document.workspace.assembled.model.bodies["cart"].sensors, "the laser")
+    to_view(stage)
+    hand.key("f")
+    hand.rest(1.0)
+    stage.whole("geometry_cart")
+    to_view(stage)
+    hand.key("ctrl+F5")
+    hand.until(lambda: shown(window, QInputDialog), "the question for a world")
+    hand.key("Return")
+    counts = lambda: {n: t.get("count") for n, t in window.live.feed.state.get("topics", {}).items()}  # noqa: E731
+    hand.until(lambda: any("laser" in name and count for name, count in counts().items()) or None, "scans")
+    print(f"a cart from nothing to its first scan: {time.monotonic() - began:.0f} s", hand.see(counts), flush=True)
+    hand.rest(5.0)
+    stage.whole("geometry_cart_driven")
 
 
 STEPS = (
@@ -187,5 +271,6 @@ STEPS = (
 
 if __name__ == "__main__":
     is_small = "small" in sys.argv[2:]
-    sys.exit(perform(STEPS, Path(sys.argv[1]), size=SMALL if is_small else LARGE, in_turn=True,
-                     ending="_small" if is_small else ""))  # fmt: skip
+    steps = (build_a_cart,) if "cart" in sys.argv[2:] else STEPS
+    size, ending = (SMALL, "_small") if is_small else (LARGE, "")
+    sys.exit(perform(steps, Path(sys.argv[1]), size=size, in_turn=True, ending=ending))

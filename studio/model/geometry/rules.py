@@ -60,7 +60,7 @@ def check_body(body: Body) -> list[Problem]:
 
 
 def _rules(model: Model) -> Iterator[Problem]:
-    if len(model.bodies) < 2:
+    if len(model.bodies) < 2 and not any(body.drive for body in model.bodies.values()):  # a drive makes a vehicle of it
         hint = "rule 1: an assembly binds at least two; add <body .../> or <include .../>"
         count = "no body" if not model.bodies else "one body only"
         yield Problem(f"the assembly {model.name} has {count}", "error", model.file, None, hint, model.name)

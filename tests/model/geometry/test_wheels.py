@@ -11,8 +11,9 @@ import pytest
 from studio.model.changes import ModelError
 from studio.model.geometry.linkage import link
 from studio.model.geometry.outline import outline_of
-from studio.model.geometry.overlaps import overlaps
+from studio.model.geometry.overlaps import overlaps, solids
 from studio.model.geometry.part_edits import AddShape
+from studio.model.geometry.rules import check_model
 from studio.model.geometry.shapes import Box
 from studio.model.geometry.wheels import Steering, Wheels, add_wheels, usual_wheels
 from studio.model.geometry.workspace import On, Workspace
@@ -43,6 +44,10 @@ def test_wheels_stand_under_the_body_beside_its_box(cart: Workspace, steering: S
     linkage = link(model)
     assert not list(overlaps(model, linkage, linkage.home_poses()))
     assert not [each for each in cart.problems() if each.severity == "error"]
+    tyres = [each for each in solids(model, linkage.home_poses()) if each.part.joint.endswith("_wheel")]
+    assert [each.pose[2, 3] - each.shape.radius for each in tyres] == pytest.approx([0.0] * 4)  # type: ignore[union-attr]
+    (chassis,) = [each for each in model.bodies["Cart"].shapes if each.name == "chassis"]
+    assert chassis.pose.xyz[2] == pytest.approx(0.12 + 0.1), "its lower edge is at the hubs"
     around = outline_of(model, "Cart")
     assert around.left_m == pytest.approx(around.right_m) and around.left_m > 0.2
     drive = model.bodies["Cart"].drive
@@ -69,3 +74,10 @@ def test_a_second_drive_and_wheels_without_a_size_are_refused(cart: Workspace) -
     fitted(cart, "skid")
     with pytest.raises(ModelError, match="has a drive already"):
         add_wheels(cart.assembled.model.bodies["Cart"], usual_wheels(body))
+
+
+def test_a_body_with_a_drive_is_a_vehicle_by_itself(cart: Workspace) -> None:
+    model = cart.assembled.model
+    assert any("one body only" in each.message for each in check_model(model))
+    fitted(cart, "skid")
+    assert not [each for each in check_model(cart.assembled.model) if each.severity == "error"]

@@ -54,7 +54,7 @@ class LibraryPanel(QWidget):
         self.reload.setAccessibleName("Read again")
         self.reload.clicked.connect(lambda _: self.fill())
         self.importing = QPushButton("Import…")
-        self.importing.setToolTip("Add the bodies of a URDF, SDF or MJCF file to this vehicle, as one step of undo")
+        self.importing.setToolTip("Add the bodies of a URDF or SDF file to this vehicle, as one step of undo")
         self.importing.clicked.connect(lambda _: self._ask_import())
         self.list = _List(self)
         self.about = BreakingLabel()

@@ -11,11 +11,14 @@ from studio.model.geometry.body import Body, Drive, Frame, GivenMass
 from studio.model.geometry.edits import AddFrame, SetDrive
 from studio.model.geometry.joints import Joint
 from studio.model.geometry.part_edits import AddJoint, AddSensor, AddShape, SetMass
+from studio.model.geometry.poses import HERE, Pose
 from studio.model.geometry.sensors import Bumper, Camera, Gps, Imu, Laser, Sensor, Ultrasonic
 from studio.model.geometry.shapes import Box, Cylinder, Sphere
 from studio.model.geometry.workspace import Workspace
 from studio.model.history import Edit
 
+ABOVE_M = 0.05
+"""From the top of a box to a new sensor."""
 NewPart = Callable[[Workspace, str], Edit[Any]]
 
 
@@ -58,13 +61,23 @@ def _drive(workspace: Workspace, name: str) -> Edit[Any]:
     return SetDrive(Drive("differential", 0.4, 0.4, 0.1))
 
 
+def _on_top(body: Body) -> Pose:
+    """Over the middle of the largest box: inside of it a sensor would see nothing else."""
+    boxes = [shape for shape in body.shapes if isinstance(shape, Box) and not shape.on]
+    if not boxes:
+        return HERE
+    box = max(boxes, key=lambda each: each.size[0] * each.size[1] * each.size[2])
+    x, y, z = box.pose.xyz
+    return Pose((x, y, round(z + box.size[2] / 2 + ABOVE_M, 6)))
+
+
 def _sensor(kind: type[Sensor]) -> NewPart:
     """In a frame of its own, which is named after what it measures."""
 
     def make(workspace: Workspace, name: str) -> Edit[Any]:
         body = _body(workspace, name)
         frame = _free("ImagePlane" if kind is Camera else "Sensing", body.frames)
-        return AddSensor(kind(_free(kind.KIND, body.sensors), frame), Frame(frame))
+        return AddSensor(kind(_free(kind.KIND, body.sensors), frame), Frame(frame, _on_top(body)))
 
     return make
 

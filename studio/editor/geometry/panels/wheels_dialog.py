@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
-from studio.editor.geometry.panels.fields import NumberField, ThreeFields
+from studio.editor.geometry.panels.fields import NumberField
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.thing_edits import do_arranged
 from studio.editor.geometry.units import load_units
@@ -35,11 +35,7 @@ class WheelsDialog(QDialog):
             field.show_value(getattr(self._usual, name))
             field.changed.connect(field.show_value)
             form.addRow(words, field)
-        self.centre = ThreeFields(theme, units, "length")
-        self.centre.show_values(self._usual.centre_m)
-        self.centre.changed.connect(self.centre.show_values)
-        form.addRow("Centre", self.centre)
-        words = QLabel("In the axes of the body: x forward, y left, z up. The hubs are around the centre.")
+        words = QLabel("The wheels stand on the ground, at z = 0 of the body. What is too low for them is lifted.")
         words.setWordWrap(True)
         words.setProperty("role", "muted")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
@@ -53,9 +49,7 @@ class WheelsDialog(QDialog):
 
     def arrangement(self) -> Arrangement:
         sizes = {name: field.value() for name, field in self.sizes.items()}
-        wheels: Wheels = replace(
-            self._usual, steering=STEERINGS[self.steering.currentText()], centre_m=self.centre.values(), **sizes
-        )
+        wheels: Wheels = replace(self._usual, steering=STEERINGS[self.steering.currentText()], **sizes)
         workspace = self.context.workspace
         label, edits = add_wheels(workspace.assembled.model.bodies[self.body], wheels)
         file = workspace.file_of(self.body)

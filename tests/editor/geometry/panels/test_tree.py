@@ -13,7 +13,15 @@ from studio.editor.geometry.panels.array_dialog import ArrayDialog
 from studio.editor.geometry.panels.mirror_dialog import MirrorDialog
 from studio.editor.geometry.panels.tree import AssemblyTree
 from studio.editor.geometry.panels.tree_menu import tree_menu
-from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, JointThing, ShapeThing, Thing
+from studio.editor.geometry.selection import (
+    BodyThing,
+    ConstraintThing,
+    FrameThing,
+    JointThing,
+    SensorThing,
+    ShapeThing,
+    Thing,
+)
 from studio.model.geometry.edits import MoveConstraint
 from studio.model.geometry.poses import Pose
 
@@ -171,8 +179,12 @@ def test_new_parts_are_marked(context: Any, tree: AssemblyTree) -> None:
     adding = next(action.menu() for action in menu.actions() if action.text() == "Add")
     assert adding is not None
     for action in adding.actions():
-        action.trigger()
+        if action.text() != "Four wheels…":
+            action.trigger()
+        if action.text() == "Box":
+            assert isinstance(context.selection.current, ShapeThing), "its properties are there to be changed"
     assert not context.said
+    assert context.selection.current == SensorThing("Flea", "imu")
     item = tree.item_of(FrameThing("Flea", "Frame"))
     assert item is not None and item.text(1) == "new"
     context.workspace.do(MoveConstraint("camera_mount", Pose((0.1, 0.0, 0.0))))
