@@ -10,7 +10,9 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from PyQt6.QtCore import QPoint, QPointF
 from PyQt6.QtWidgets import QApplication, QInputDialog, QMenu
@@ -42,7 +44,8 @@ def place(stage: Stage, thing: Thing) -> QPoint:
         if pose is None or not canvas.isVisible():
             return None
         (at,), _ = canvas.camera.project(pose[None, :3, 3], canvas.width(), canvas.height())
-        return canvas.mapToGlobal(QPointF(*at).toPoint())
+        found: QPoint = canvas.mapToGlobal(QPointF(*at).toPoint())
+        return found
 
     return stage.hand.found(find, str(thing))
 
@@ -119,7 +122,7 @@ def measure_it(stage: Stage) -> None:
     hand, document = stage.hand, opened(stage)
     measure = hand.see(lambda: document.show_panel("geometry_measure"))
     for side, frame in (("foi", f"{LASER}:ScanOrigin"), ("reference", "Raptor:FrontBumperCenter")):
-        hand.click(lambda side=side: middle(measure.fields[side]), f"the field {side}")
+        hand.click(partial(lambda side: middle(measure.fields[side]), side), f"the field {side}")
         hand.write(f"{frame}\n")
     hand.until(lambda: measure.measured, "the transform")
     hand.rest(1.5)
@@ -132,8 +135,6 @@ def mirror_it(stage: Stage) -> None:
     to_view(stage)
     hand.key("ctrl+shift+m")
     hand.until(lambda: shown(window, MirrorDialog), "the question which sides")
-    hand.rest(0.5)
-    stage.part("geometry_mirror", lambda: shown(window, MirrorDialog))
     hand.see(lambda: shown(window, MirrorDialog).activateWindow())  # type: ignore[union-attr]
     hand.key("Return")
     hand.until(lambda: f"{LASER}_mirrored" in document.workspace.assembled.model.bodies or None, "the mirrored laser")
@@ -166,6 +167,12 @@ def save_it(stage: Stage) -> None:
         raise Stuck("saving changed more than it added")
 
 
+def lasers(stage: Stage) -> list[str]:
+    """Topics with scans that have come."""
+    topics: dict[str, Any] = stage.window.live.feed.state.get("topics", {})
+    return [name for name, told in topics.items() if ("hokuyo" in name or "/laser" in name) and told.get("count")]
+
+
 def drive_it(stage: Stage) -> None:
     hand, window = stage.hand, stage.window
     to_view(stage)
@@ -173,14 +180,11 @@ def drive_it(stage: Stage) -> None:
     hand.until(lambda: shown(window, QInputDialog), "the question for a world")
     hand.rest(0.5)
     hand.key("Return")
-    topics = lambda: window.live.feed.state.get("topics", {})  # noqa: E731
-    wanted = lambda: [name for name in topics() if "hokuyo" in name.lower()] or None  # noqa: E731
-    names = hand.until(wanted, "the topics of the laser")
+    hand.until(lambda: len(lasers(stage)) == 2 or None, "scans of both lasers")
+    names = hand.see(lambda: lasers(stage))
     print(names, flush=True)
-    hand.until(lambda: all(topics()[name].get("count") for name in names) or None, "scans of both lasers")
     hand.see(lambda: window.viewers.add("scan", {"topic": names[0]}))
-    hand.rest(6.0)
-    stage.whole("geometry_driven")
+    hand.rest(2.0)
 
 
 def entry(stage: Stage, words: str) -> None:
@@ -204,7 +208,10 @@ def add_part(stage: Stage, words: str) -> None:
 
     def row() -> QPoint | None:
         item = tree.item_of(BodyThing(next(iter(document.workspace.assembled.model.bodies))))
-        return item and tree.tree.viewport().mapToGlobal(tree.tree.visualItemRect(item).center())
+        if item is None:
+            return None
+        found: QPoint = tree.tree.viewport().mapToGlobal(tree.tree.visualItemRect(item).center())
+        return found
 
     hand.click(row, "the body in the tree", 3)
     entry(stage, "Add")
@@ -242,8 +249,6 @@ def build_a_cart(stage: Stage) -> None:
     hand.rest(0.5)
     add_part(stage, "Four wheels…")
     hand.until(lambda: shown(window, WheelsDialog), "the sizes of the wheels")
-    hand.rest(0.5)
-    stage.part("geometry_wheels", lambda: shown(window, WheelsDialog))
     hand.see(lambda: shown(window, WheelsDialog).activateWindow())  # type: ignore[union-attr]
     hand.key("Return")
     hand.until(lambda: document.workspace.assembled.model.bodies["cart"].drive, "the wheels")
@@ -257,10 +262,20 @@ def build_a_cart(stage: Stage) -> None:
     hand.key("ctrl+F5")
     hand.until(lambda: shown(window, QInputDialog), "the question for a world")
     hand.key("Return")
-    counts = lambda: {n: t.get("count") for n, t in window.live.feed.state.get("topics", {}).items()}  # noqa: E731
-    hand.until(lambda: any("laser" in name and count for name, count in counts().items()) or None, "scans")
-    print(f"a cart from nothing to its first scan: {time.monotonic() - began:.0f} s", hand.see(counts), flush=True)
-    hand.rest(5.0)
+    hand.until(lambda: lasers(stage) or None, "scans")
+    print(f"a cart from nothing to its first scan: {time.monotonic() - began:.0f} s", flush=True)
+    hand.see(lambda: window.viewers.add("scan", {"topic": lasers(stage)[0]}))
+    hand.rest(3.0)
+    stick = hand.see(lambda: next(each for each in window.viewers.open.values() if each.KIND == "teleop"))
+    ahead: list[float] = []
+    watch = hand.see(lambda: window.live.feed.watch("/simulator/odometry", lambda events: ahead.append(
+        float(events[-1].message.position[0]))))  # fmt: skip
+    at = hand.found(lambda: middle(stick), "the sticks")
+    hand.take(at, at - QPoint(0, 120))
+    hand.rest(4.0)
+    hand.drop()
+    hand.see(watch.close)
+    print(f"driven {ahead[-1] - ahead[0]:.2f} m", flush=True)
     stage.whole("geometry_cart_driven")
 
 

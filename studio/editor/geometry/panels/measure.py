@@ -15,6 +15,7 @@ from PyQt6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -146,7 +147,9 @@ class Measure(QWidget):
                 field.set_read_only()
         self.views.addWidget(numbers)
         for label in (self.matrix, self.quaternion):
-            label.setFont(code_font(12))
+            label.setFont(code_font(11))
+            # The widest page of a stack, shown or not, would push the others out of a narrow column.
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             label.setContentsMargins(10, 0, 10, 0)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self.views.addWidget(label)
@@ -237,7 +240,7 @@ class Measure(QWidget):
         self.position.show_values(found.xyz_m)
         self.angles.show_values(found.rpy_rad)
         self.matrix.setText(
-            "\n".join(" ".join(f"{value + 0.0:9.5f}" for value in row) for row in found.matrix.tolist())
+            "\n".join(" ".join(f"{value + 0.0:8.4f}" for value in row) for row in found.matrix.tolist())
         )
         names = ("x", "y", "z", "w")
         self.quaternion.setText("\n".join(f"{n} {v: .9f}" for n, v in zip(names, found.quaternion, strict=True)))

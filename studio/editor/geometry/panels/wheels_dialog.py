@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from PyQt6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
 from studio.editor.geometry.panels.fields import NumberField
@@ -30,11 +28,11 @@ class WheelsDialog(QDialog):
         form = QFormLayout()
         form.addRow("Steering", self.steering)
         self.sizes: dict[str, NumberField] = {}
-        for words, name in SIZES.items():
-            field = self.sizes[name] = NumberField(theme, units, "length", name=words)
+        for title, name in SIZES.items():
+            field = self.sizes[name] = NumberField(theme, units, "length", name=title)
             field.show_value(getattr(self._usual, name))
             field.changed.connect(field.show_value)
-            form.addRow(words, field)
+            form.addRow(title, field)
         words = QLabel("The wheels stand on the ground, at z = 0 of the body. What is too low for them is lifted.")
         words.setWordWrap(True)
         words.setProperty("role", "muted")
@@ -48,8 +46,9 @@ class WheelsDialog(QDialog):
         self.accepted.connect(self.do)
 
     def arrangement(self) -> Arrangement:
-        sizes = {name: field.value() for name, field in self.sizes.items()}
-        wheels: Wheels = replace(self._usual, steering=STEERINGS[self.steering.currentText()], **sizes)
+        length, track, radius, width = (self.sizes[name].value() for name in SIZES.values())
+        steering = STEERINGS[self.steering.currentText()]
+        wheels = Wheels(steering, length, track, radius, width, self._usual.centre_m)
         workspace = self.context.workspace
         label, edits = add_wheels(workspace.assembled.model.bodies[self.body], wheels)
         file = workspace.file_of(self.body)
