@@ -45,6 +45,7 @@ PROGRAMS = (
     Program("window", "window_shots.py"),
     Program("geometry", "geometry_shots.py"),
     Program("cart", "geometry_shots.py", ("cart",)),
+    Program("gazebo", "gazebo_shots.py"),
     Program("walk", "walk_shots.py", ("1280x800", "")),
     Program("walk_large", "walk_shots.py", ("1920x1080", "_large")),
     Program("walk_scaled", "walk_shots.py", ("1280x720", "_scaled"), scale=1.5),

@@ -16,8 +16,8 @@ from google.protobuf import json_format
 
 from studio.cli.convert import ProgressBar
 from studio.cli.help_text import HelpText
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
-from studio.runtime.gazebo import local_classic
+from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.runtime.gazebo import doctor, local_classic
 from studio.runtime.gazebo.classic.client import PORT, Lost
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.classic_server import ClassicServer
@@ -30,6 +30,7 @@ from studio.runtime.gazebo.server import GazeboError, Placement, Scope
 EXAMPLE = """\
   studio gazebo install                       Gazebo classic 11 into your cache, without root; about 250 MB
   studio gazebo serve                         run it with an empty world, on loopback only; Ctrl-C ends it
+  studio gazebo doctor                        what is installed, and why no server is found
   studio gazebo list                          worlds, models and topics of the server
   studio gazebo spawn box box.sdf --at 1 2 0.5
   studio gazebo pause; studio gazebo step 100
@@ -49,6 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     serve = _verb(verbs, "serve", "run an installed server until Ctrl-C", _serve)
     serve.add_argument("world", nargs="?", type=Path, help="an .sdf or .world file (default: an empty world)")
     serve.add_argument("--paused", action="store_true", help="start with the world paused")
+    add_json_option(_verb(verbs, "doctor", "tell what is installed, and why no server is found", _doctor, server=False))
     add_json_option(_verb(verbs, "list", "list worlds, models and topics of a server", _list))
     topics = _verb(verbs, "topics", "list topics with their types", _topics)
     topics.add_argument("--modern", action="store_true", help="of gz-transport, instead of a classic server")
@@ -72,8 +74,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    options.act(options)
-    return FINE
+    status = options.act(options)
+    return status if isinstance(status, int) else FINE
 
 
 def _verb(
@@ -99,6 +101,15 @@ def _install(options: argparse.Namespace) -> None:
     finally:
         bar.close()
     print(f"Gazebo classic 11 is in {tree.root}\nnext: studio gazebo serve")
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    findings = doctor.examine()
+    if options.json:
+        print_json({"findings": doctor.plain(findings), "is_fine": doctor.is_fine(findings)})
+    else:
+        print(doctor.words_of(findings))
+    return FINE if doctor.is_fine(findings) else FAILED
 
 
 def _serve(options: argparse.Namespace) -> None:

@@ -175,6 +175,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("tools.profile", "Update ports from code", lambda w: w.tests.update_profile()),
     Action("tools.check", "Check the system", lambda w: w.does.check(), ("F7",), begins_group=True),
     Action("tools.emulators", "Start or stop emulated devices", lambda w: w.emulators.toggle()),
+    Action("tools.gazebo", "Gazebo servers", lambda w: w.gazebo.open(), ("Ctrl+Alt+G",), icon="mdi6.server-network",
+           also="simulator spawn world connect classic modern", begins_group=True),
     Action("tools.rescan", "Rescan components", lambda w: w.does.rescan()),
     Action("window.next_document", "Next document", lambda w: window_menu.go_to_document(w, 1), ("Ctrl+PgDown",)),
     Action("window.previous_document", "Previous document", lambda w: window_menu.go_to_document(w, -1),

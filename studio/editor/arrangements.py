@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QTimer
 
 from studio.editor.help.desk import DOCK as HELP
-from studio.editor.layouts import COMPARE, DEBUG, GEOMETRY, LOG, NARROW, RUN
+from studio.editor.layouts import COMPARE, DEBUG, GAZEBO, GEOMETRY, LOG, NARROW, RUN
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -25,6 +25,7 @@ def keep_all(window: MainWindow) -> None:
     window.layouts.derive(COMPARE, lambda: _compare(window))
     window.layouts.derive(DEBUG, lambda: _debug(window))
     window.layouts.derive(GEOMETRY, lambda: window.vehicles.lay_out())
+    window.layouts.derive(GAZEBO, lambda: window.gazebo.lay_out())
     window.layouts.has_vehicle = lambda: bool(window.vehicles.documents)
     window.viewers.as_tabs = lambda: window.layouts.current == DEBUG
 

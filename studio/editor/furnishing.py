@@ -35,6 +35,8 @@ from studio.editor.log_files.desk import LogDesk
 from studio.editor.new_component.desk import NewComponent
 from studio.editor.notice import Notice
 from studio.editor.palette_tools import use_tool
+from studio.editor.panels.gazebo.desk import GazeboDesk
+from studio.editor.panels.gazebo.surroundings import Surroundings
 from studio.editor.panels.inspector import Inspector
 from studio.editor.panels.palette import Palette
 from studio.editor.panels.problems import Problems
@@ -49,6 +51,7 @@ from studio.editor.theme import LIGHT
 from studio.editor.toolbar import MainToolBar
 from studio.editor.viewers import Viewers
 from studio.editor.views.map_colours import EYES
+from studio.editor.welcome import GUIDE
 from studio.editor.window_commands import WindowCommands
 
 if TYPE_CHECKING:
@@ -86,6 +89,7 @@ def furnish(window: MainWindow) -> Iterator[None]:
     say = window.status.say
     window.vehicles = GeometryDesk(window)
     window.emulators = EmulatorDesk(say, lambda words: say(words, trouble=True), window)
+    window.gazebo = GazeboDesk(_around_gazebo(window), window.docks, window.layouts, window)
     yield
     window.project = ProjectDesk(window)
     _connect(window)
@@ -156,6 +160,22 @@ def _make_toolbar(window: MainWindow) -> None:
     window.addToolBar(window.toolbar)
 
 
+def _around_gazebo(window: MainWindow) -> Surroundings:
+    def assembly() -> str:
+        geometry = window.session.system.geometry if window.has_session else None
+        return Path(geometry.assembly).stem if geometry is not None else ""
+
+    return Surroundings(
+        lambda words, *, trouble=False: window.status.say(words, trouble=trouble),
+        window.settings,
+        lambda: window.theme,
+        lambda: window.session.folder if window.has_session else None,
+        lambda: tuple(window.session.system.sources) if window.has_session else (),
+        assembly,
+        lambda: window.does.show_guide(GUIDE.parent / "gazebo.md"),
+    )
+
+
 def _connect(window: MainWindow) -> None:
     """What one part asks of another."""
     live, layouts = window.live, window.layouts
@@ -169,6 +189,7 @@ def _connect(window: MainWindow) -> None:
     live.feed.attached.connect(window.viewers.choose_by_types)
     live.feed.changed.connect(lambda _: show_running(window.status, live))
     live.phase_changed.connect(window.project.show_phase)
+    live.phase_changed.connect(lambda: window.gazebo.follow_phase(live.control.phase))
     window.emulators.changed.connect(lambda: window.notice.withdraw(NO_DEVICES))
     status = window.status
     status.modes = window.toolbar.switch.modes

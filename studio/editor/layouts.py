@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from studio.editor.settings import Settings
 
 BUILD, RUN, LOG, COMPARE, DEBUG, GEOMETRY = "Build", "Run", "Log", "Compare", "Debug", "Geometry"
-BUILT_IN = (BUILD, RUN, LOG, COMPARE, DEBUG, GEOMETRY)
+GAZEBO = "Gazebo"
+BUILT_IN = (BUILD, RUN, LOG, COMPARE, DEBUG, GEOMETRY, GAZEBO)
 MOST = 9
 """As many as have keys: Ctrl+1 to Ctrl+9."""
 NARROW = 1400
@@ -78,7 +79,7 @@ class Layouts(QObject):
             return False
         left = self._left.pop(name)
         panels = self.docks.names_in(left)
-        if name in (LOG, COMPARE, GEOMETRY) and not panels <= set(
+        if name in (LOG, COMPARE, GEOMETRY, GAZEBO) and not panels <= set(
             self.docks.names()
         ):  # the viewer it is there for may be gone
             return False
@@ -210,8 +211,8 @@ class Layouts(QObject):
             if state is not None and self.docks.restore(state):
                 name = self.settings.text(f"{key}/name")
                 self.current = name if name in self.names() else BUILD
-                if name == GEOMETRY and not self.has_vehicle():
-                    self.choose(BUILD)
+                if name == GAZEBO or (name == GEOMETRY and not self.has_vehicle()):
+                    self.choose(BUILD)  # servers are not looked for before somebody asks for them
                 self.changed.emit()
             else:
                 self.choose(BUILD)

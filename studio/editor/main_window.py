@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from studio.editor.log_files.desk import LogDesk
     from studio.editor.new_component.desk import NewComponent
     from studio.editor.notice import Notice
+    from studio.editor.panels.gazebo.desk import GazeboDesk
     from studio.editor.panels.inspector import Inspector
     from studio.editor.panels.palette import Palette
     from studio.editor.panels.problems import Problems
@@ -100,6 +101,7 @@ class MainWindow(QMainWindow):
     logs: Later[LogDesk] = Later()
     emulators: Later[EmulatorDesk] = Later()
     vehicles: Later[GeometryDesk] = Later()
+    gazebo: Later[GazeboDesk] = Later()
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -237,6 +239,7 @@ class MainWindow(QMainWindow):
         self.code.show_theme(theme)
         self.system_text.show_theme(theme)
         self.vehicles.show_theme(theme)
+        self.gazebo.show_theme(theme)
         self.assistance.show_theme()
         self.project.show_theme(theme)
         self.does.help.show_theme(theme)
@@ -291,6 +294,7 @@ class MainWindow(QMainWindow):
         self.logs.close()
         self.live.close()
         self.emulators.stop()
+        self.gazebo.close()
         event.accept()
 
 

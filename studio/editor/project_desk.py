@@ -86,6 +86,7 @@ class ProjectDesk(QObject):
         window.system_text.show_session(session)
         window.sources.show_session(session)
         window.logs.show_session(session)
+        window.gazebo.follow_project()
         yield
         if session is not None:
             yield from self._lay_out(session)

@@ -13,7 +13,7 @@ from PyQt6.QtCore import QEvent, QObject, QSize, Qt
 from PyQt6.QtWidgets import QFrame, QToolButton, QVBoxLayout
 
 from studio.editor.icons import icon
-from studio.editor.layouts import DEBUG, GEOMETRY, NARROW
+from studio.editor.layouts import DEBUG, GAZEBO, GEOMETRY, NARROW
 from studio.editor.side_panels import PANELS
 from studio.editor.theme import Theme
 
@@ -65,7 +65,7 @@ class Rail(QFrame):
 
     def settle(self) -> None:
         """The window has another width, or its panels stand as another layout has them."""
-        self.setVisible(self.is_narrow and self.window_.layouts.current != GEOMETRY)
+        self.setVisible(self.is_narrow and self.window_.layouts.current not in (GEOMETRY, GAZEBO))
         docks = self.window_.docks
         if not self.is_narrow:
             docks.unfold()

@@ -18,3 +18,10 @@ def test_steps_and_files_are_checked_before_a_server_is_looked_for(studio: Studi
     missing = studio("gazebo", "spawn", "box", "missing.sdf")
     assert missing.status == 2
     assert "missing.sdf cannot be read" in missing.err
+
+
+def test_the_doctor_tells_of_this_machine(studio: Studio) -> None:
+    told = studio("gazebo", "doctor", "--json").json
+    subjects = {each["subject"] for each in told["findings"]}
+    assert {"installed", "classic", "address", "multicast"} <= subjects
+    assert all(each["command"] for each in told["findings"] if each["level"] == "trouble")

@@ -67,7 +67,7 @@ def test_an_own_layout_is_kept_renamed_and_removed(window: MainWindow) -> None:
     assert layouts.keep("mine") and not layouts.keep(BUILD)
     layouts.choose(RUN)
     assert is_shown(window, "palette")
-    QTest.keyClick(window, Qt.Key.Key_7, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
     assert layouts.current == "mine" and not is_shown(window, "palette")
     window.docks.toggle("palette")
     layouts.reset()

@@ -106,9 +106,10 @@ class Connections:
         if address.family is Family.MODERN:
             return address.world
         link = self.links.get(address)
-        worlds = link.worlds() if link is not None else ()
+        if link is not None and link.name != str(address):
+            return link.name
         known = self.finder.found().get(address)
-        worlds = worlds or (known.worlds if known is not None else ())
+        worlds = known.worlds if known is not None else ()
         return worlds[0] if worlds else str(address)
 
     def _known(self) -> list[Address]:

@@ -135,6 +135,14 @@ class Link:
         """The newest; of a lost server the last that it told."""
         return self._statistics
 
+    @property
+    def statistics_topic(self) -> str:
+        return self._wire.statistics_topic
+
+    @property
+    def poses_topic(self) -> str:
+        return self._wire.poses_topic
+
     def next_try_s(self) -> float | None:
         """Until it is tried again; None while it is connected, or where the server has to call."""
         if self.is_connected or not self._wire.next_try_ns:
@@ -227,7 +235,9 @@ class Link:
         if isinstance(state, Connected):
             self._state = LinkState(Phase.CONNECTED, since_ns=now_ns)
             away_s = (now_ns - before.since_ns) / SECOND_NS
-            again = f"back after {away_s:.1f} s" if self._was_reached else f"connected in {away_s * 1000:.0f} ms"
+            if self.name == str(self.address) and state.worlds:
+                self.name = state.worlds[0].removeprefix("/gazebo/")
+            again = f"back after {away_s:.1f} s" if self._was_reached else f"connected after {away_s:.1f} s"
             if before.phase is not Phase.CONNECTED:
                 self._say(again if not self._was_reached else f"{again}, {len(self._watched)} topics as before")
             self._was_reached = True

@@ -5,17 +5,24 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
+
+from studio.model.worlds import world_folders
+from studio.paths import model_roots
+from studio.runtime.clock import wall_ns
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.connections.address import Address, Family
 from studio.runtime.gazebo.gz_transport.names import default_partition
 from studio.runtime.gazebo.local_classic import LocalClassic
 
+KEPT_LOGS = 10
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -68,13 +75,26 @@ def free_port(first: int) -> int:
         return int(tcp.getsockname()[1])
 
 
-def world_files(project: Path | None, own: Path | None) -> list[Path]:
-    """That can be chosen without looking for a file: those of the project and of its models, then those of Gazebo."""
-    folders = [project, project / "worlds", project / "models" / "worlds"] if project is not None else []
-    found = [file for folder in folders for file in sorted([*folder.glob("*.world"), *folder.glob("*.sdf")])]
-    if own is not None:
-        found += sorted(own.glob("usr/share/gazebo-11/worlds/*.world"))
-    return found
+def log_folder() -> Path:
+    """Of a server that is started by hand: one folder for each, of which the last ten are kept."""
+    root = platformdirs.user_cache_path("robot-systems-studio") / "gazebo" / "servers"
+    root.mkdir(parents=True, exist_ok=True)
+    for old in sorted(root.iterdir())[:-KEPT_LOGS]:
+        shutil.rmtree(old, ignore_errors=True)
+    folder = root / f"{wall_ns()}"
+    folder.mkdir()
+    return folder
+
+
+def world_files(project: Path | None, own: Path | None) -> list[tuple[str, Path]]:
+    """Name and file: those of the project and of the models, then those of Gazebo."""
+    folders = [project, project / "worlds"] if project is not None else []
+    folders += world_folders(model_roots(project))
+    mine = [
+        (file.stem, file) for folder in folders for file in sorted([*folder.glob("*.world"), *folder.glob("*.sdf")])
+    ]
+    shipped = sorted(own.glob("usr/share/gazebo-11/worlds/*.world")) if own is not None else []
+    return [*dict(mine).items(), *((f"{file.stem} (Gazebo)", file) for file in shipped)]
 
 
 @dataclass(frozen=True)
@@ -115,6 +135,8 @@ class LocalServer:
 
     def __init__(self, prepared: Prepared) -> None:
         self.prepared = prepared
+        self.is_seen = False
+        """Of a modern server: discovery has found its world."""
         with prepared.log.open("wb") as output:
             self.process = subprocess.Popen(
                 prepared.command,
@@ -136,8 +158,8 @@ class LocalServer:
         if status is None or status in (0, -15):
             return ""
         if status < 0:
-            return f"the server was ended by signal {-status}"
-        return f"the server ended with status {status}: {self._last_line()}"
+            return f"The server was ended by signal {-status}"
+        return f"The server ended with status {status}: {self._last_line()}"
 
     def is_at(self, address: Address) -> bool:
         own = self.prepared.address
@@ -153,6 +175,11 @@ class LocalServer:
                 return _COLOURS.sub("", log.read().decode(errors="replace"))
         except OSError as error:
             return f"{self.prepared.log} cannot be read: {error.strerror}"
+
+    def begin_stop(self) -> None:
+        """Ask it to end, and wait for nothing."""
+        if self.is_running:
+            os.killpg(self.process.pid, signal.SIGTERM)
 
     def stop(self) -> None:
         """Takes up to six seconds."""

@@ -109,8 +109,7 @@ def match(ports: Iterable[Port], topics: Iterable[Topic], choices: Mapping[str, 
         chosen = choices.get(str(port))
         if chosen is not None:
             taken.add(chosen)
-            there = chosen == NONE or any(each.name == chosen for each in known)
-            found[port] = Match(port, chosen, "by hand" if there else "by hand · not published")
+            found[port] = Match(port, chosen, "by hand")
     likely = [
         (_nearness(port, topic), str(port), topic.name, port)
         for port in ports

@@ -22,6 +22,10 @@ ONE_WAY = "msgs.Empty"
 """The end of a reply type that nobody waits for."""
 QUEUE = 1000
 MOST_AT_ONCE = 200
+MOST_CLIENTS = 200
+"""Answers go to so many addresses; one more, and the oldest is let go of, as it would be tried for ever."""
+MOST_WAITING = 500
+"""Answers whose way back is not open yet."""
 RETRY_NS = SECOND_NS // 100
 
 
@@ -74,7 +78,8 @@ class Services:
         self._served: dict[str, Serve] = {}
         self._open: dict[str, Request] = {}
         self._asked: set[str] = set()
-        self._answered: set[str] = set()
+        self._answered: dict[str, None] = {}
+        """Where answers went, the oldest first."""
         self._answers: list[_Answer] = []
 
     # ---- the side that asks
@@ -95,6 +100,11 @@ class Services:
 
     def lose(self, offer: Offer) -> None:
         """The replier has gone: what it was asked will not be answered."""
+        waiting = (each.sent_to for each in self._open.values())
+        is_used = any(each is not None and each != offer and each.address == offer.address for each in waiting)
+        if offer.address in self._asked and not is_used:
+            self._asked.discard(offer.address)
+            self._requester.disconnect(offer.address)  # or it would be tried for ever
         for request in list(self._open.values()):
             if request.sent_to == offer:
                 self._end(request, f"the process that provides {_plain(request.name)} has ended")
@@ -188,7 +198,11 @@ class Services:
             except zmq.ZMQError as error:
                 self._refusals.add("a client", f"{address} is not an address: {error}")
                 return
-            self._answered.add(address)
+            self._answered[address] = None
+            if len(self._answered) > MOST_CLIENTS:
+                oldest = next(iter(self._answered))
+                del self._answered[oldest]
+                self._replier.disconnect(oldest)
         self._answer(_Answer(frames, now_ns + 5 * SECOND_NS), now_ns)
 
     def _answer(self, answer: _Answer, now_ns: int) -> None:
@@ -197,7 +211,7 @@ class Services:
         except zmq.ZMQError as error:
             if error.errno not in (zmq.EHOSTUNREACH, zmq.EAGAIN):
                 raise
-            if now_ns < answer.until_ns:
+            if now_ns < answer.until_ns and len(self._answers) < MOST_WAITING:
                 self._answers.append(answer)
 
 

@@ -18,6 +18,7 @@ from studio.runtime.gazebo.connections.local import LocalServer, free_port, inst
 from studio.runtime.gazebo.gz_transport.multicast import Network
 from studio.runtime.gazebo.gz_transport.node import Node
 from studio.runtime.gazebo.gz_transport.place import Place
+from studio.runtime.gazebo.gz_transport.services import Reply
 from studio.runtime.gazebo.server import Placement
 from tests.waiting import await_true
 
@@ -86,7 +87,7 @@ def test_modern_servers_with_the_same_world_are_told_apart_and_found_again(conne
     addresses = [Address.modern(partition, "shapes") for partition in partitions]
     try:
         for node in nodes:
-            node.provide("/world/shapes/control", "gz.msgs.WorldControl", "gz.msgs.Boolean", lambda *_: b"")
+            node.provide("/world/shapes/control", "gz.msgs.WorldControl", "gz.msgs.Boolean", lambda _: Reply(True, b""))
         await_true(lambda: {state_of(connections, each) for each in addresses} == {AVAILABLE}, WHAT)
         link = connections.connect(addresses[0])
         await_true(lambda: link.is_connected, WHAT)
@@ -96,7 +97,7 @@ def test_modern_servers_with_the_same_world_are_told_apart_and_found_again(conne
         await_true(lambda: link.state.phase is Phase.RECONNECTING, WHAT)
         assert "it ended" in row_of(connections, addresses[0]).words
         nodes[0] = Node(Place(network, partitions[0]))
-        nodes[0].provide("/world/shapes/control", "gz.msgs.WorldControl", "gz.msgs.Boolean", lambda *_: b"")
+        nodes[0].provide("/world/shapes/control", "gz.msgs.WorldControl", "gz.msgs.Boolean", lambda _: Reply(True, b""))
         publish = nodes[0].advertise("/scan", "gz.msgs.LaserScan")
         await_true(lambda: link.is_connected, WHAT)
 
@@ -168,7 +169,7 @@ def test_two_real_servers_with_one_world_and_a_loss_that_keeps_everything(
     before = set(link._watched)
     server.process.kill()
     await_true(lambda: link.state.phase is Phase.RECONNECTING, WHAT)
-    assert server.why_ended == "the server was ended by signal 9"
+    assert server.why_ended == "The server was ended by signal 9"
     link.ask("box", "deleted", lambda each: each.delete("box"), answers.append)
     await_true(lambda: len(answers) == 5, WHAT)
     assert "not connected" in answers[-1], "refused at once, and nobody waits"

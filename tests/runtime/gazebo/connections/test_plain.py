@@ -139,7 +139,7 @@ def test_a_choice_by_hand_is_kept_with_the_project(tmp_path: Path) -> None:
     assert found["laser_right"] == ("~/raptor/left_laser/scan", "auto"), "the other one is taken"
     assert found["pose"] == ("", "by hand")
     gone = match(ports(), TOPICS[:1], choices)[0]
-    assert (gone.topic, gone.how) == ("~/raptor/right_laser/scan", "by hand · not published")
+    assert (gone.topic, gone.how) == ("~/raptor/right_laser/scan", "by hand")
     save_choices(tmp_path, {})
     assert not list(tmp_path.iterdir())
     (tmp_path / "gazebo.json").write_text("[]")
