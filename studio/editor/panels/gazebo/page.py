@@ -131,7 +131,7 @@ class GazeboPage(QWidget):
         if newest == self._lines:
             return
         self._lines = newest
-        text = "\n".join(f"{_time(each)}  {each.subject:<14} {each.words}" for each in reversed(lines))
+        text = "\n".join(f"{_time(each)}  {each.subject:<10} {each.words}" for each in reversed(lines))
         self.log.setPlainText(text)
 
     def show_log(self, words: str) -> None:

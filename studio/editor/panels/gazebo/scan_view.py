@@ -67,7 +67,7 @@ class ScanView(QWidget):
             painter.setPen(QPen(QColor(self.theme.border), 1))
             painter.drawEllipse(middle, radius, radius)
             painter.setPen(QColor(self.theme.muted))
-            painter.drawText(middle + QPointF(radius - 14, 12), f"{apart * number:g} m")
+            painter.drawText(middle + QPointF(min(radius - 14, self.width() / 2 - 34), 12), f"{apart * number:g} m")
 
     def _place(self, middle: QPointF, angle: float, distance: float, scale: float) -> QPointF:
         return middle + QPointF(-math.sin(angle), -math.cos(angle)) * distance * scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PyQt6.QtCore import QAbstractItemModel, QModelIndex, Qt, pyqtSignal
+from PyQt6.QtCore import QAbstractItemModel, QModelIndex, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QColor, QFont
 from PyQt6.QtWidgets import (
     QAbstractItemView,
@@ -74,8 +74,8 @@ class TopicsTable(QTableWidget):
         side.hide()
         side.setDefaultSectionSize(25)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setStretchLastSection(True)
-        for column, width in ((TOPIC, 300), (TYPE, 135), (RATE, 56), (WAY, 30), (PORT, 190)):
+        header.setSectionResizeMode(TOPIC, QHeaderView.ResizeMode.Stretch)
+        for column, width in ((TYPE, 135), (RATE, 56), (WAY, 30), (PORT, 180), (HOW, 150)):
             self.setColumnWidth(column, width)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -192,6 +192,7 @@ class _PortDelegate(QStyledItemDelegate):
             box.addItem("no port takes this type", "")
         box.setCurrentIndex(max(0, box.findData(str(row.match.port)) if row.match is not None else 0))
         box.activated.connect(lambda _: self._commit(box))
+        QTimer.singleShot(0, box.showPopup)
         return box
 
     def _commit(self, box: QComboBox) -> None:
