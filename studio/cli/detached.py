@@ -46,6 +46,8 @@ def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subp
     given_values = {
         "--for": options.seconds, "--mode": options.mode, "--record": options.record, "--system": options.system,
     }  # fmt: skip
+    for name, mode in options.chosen:
+        words += ["--source", f"{name}={mode}"]
     for option, value in given_values.items():
         if value is not None:
             words += [option, str(value)]

@@ -7,10 +7,11 @@ import faulthandler
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from studio.cli.debug_options import add_debug_start_options, start_debugged, wants_debugger
 from studio.cli.detached import run_detached
@@ -35,8 +36,10 @@ from studio.cli.trust import add_trust_option, require_trust
 from studio.cli.verdict import Verdict
 from studio.errors import StudioError
 from studio.model.files import read_bytes
+from studio.model.gazebo_provider import GAZEBO, gazebo_provider
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
+from studio.model.system_xml import write_system
 from studio.runtime.channel.run_folder import forget_old_words, last_words_file
 from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.launcher import Session
@@ -58,6 +61,7 @@ EXAMPLE = """\
   studio run first_steps --for 5 --json                  five seconds, then one object for scripts
   studio run my_robot --mode simulated                   all sources simulated: in lockstep, paced by the wall clock
   studio run my_robot --mode simulated --for 120 --rate 0   two minutes of system time, flat out
+  studio run my_robot --mode simulated --source platform=gazebo   platform by a Gazebo server
   studio run my_robot --mode logged                      all sources from the logs they name; ends with the log
   studio run my_robot --mode logged --gate lockstep --stay   the same every time: studio ctl step, studio ctl back
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
@@ -112,6 +116,15 @@ def add_gate_options(parser: argparse.ArgumentParser) -> None:
     """Where the data comes from, and how it passes."""
     parser.add_argument("--mode", choices=SOURCE_MODES, help="mode of all sources (default: as the system says)")
     parser.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        dest="chosen",
+        metavar="NAME=MODE",
+        type=_chosen,
+        help="mode of one source: real, logged, simulated, or gazebo (simulated by a Gazebo server)",
+    )
+    parser.add_argument(
         "--gate",
         choices=("run", "lockstep", "auto"),
         help="run: events pass as they come; lockstep: one event at a time, the same result every time, steps back "
@@ -151,6 +164,8 @@ def run(options: argparse.Namespace) -> int:
 def run_with(options: argparse.Namespace, console: Console) -> int:
     options.text = read_bytes(options.system) if options.system is not None else None
     opened = open_project(find_project(options.project), options.text)
+    if not any(problem.severity == "error" for problem in opened.problems):
+        opened = _with_gazebo(opened, options)
     if any(problem.severity == "error" for problem in opened.problems):
         return refuse(opened, json=options.json)
     require_trust(opened, options)
@@ -160,7 +175,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
         return run_detached(opened, options)
     nurse.prepare()
     _tell_doubts(opened, options.mode)
-    _choose_mode(opened, options.mode)
+    _choose_mode(opened, options.mode, dict(options.chosen))
     pace = _choose_gate(opened, options)
     if options.record is not None:
         options.record = log_to_write(options.record, opened.project.name)
@@ -189,14 +204,37 @@ def _tell_doubts(opened: Opened, mode: SourceMode | None) -> None:
         print(f"studio: {opened.folder} has no sources, so --mode {mode} changes nothing", file=sys.stderr)
 
 
-def _choose_mode(opened: Opened, mode: SourceMode | None) -> None:
+def _chosen(text: str) -> tuple[str, str]:
+    name, _, mode = text.partition("=")
+    if not name or mode not in (*SOURCE_MODES, GAZEBO):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=MODE, for example platform=gazebo")
+    return name, mode
+
+
+def _with_gazebo(opened: Opened, options: argparse.Namespace) -> Opened:
+    """The system with another simulator in the sources that are to be simulated by Gazebo; the file stays as it is."""
+    names = [name for name, mode in options.chosen if mode == GAZEBO]
+    for name in names:
+        source = opened.system.source(name)
+        provider = gazebo_provider(source, opened.registry)
+        opened.system.replace_node(source.with_provider("simulated", provider))
+    if not names:
+        return opened
+    options.text = write_system(opened.system)
+    return open_project(opened.folder, options.text)
+
+
+def _choose_mode(opened: Opened, mode: SourceMode | None, chosen: Mapping[str, str]) -> None:
     """In memory only: the file stays as it is."""
+    for name in chosen:
+        opened.system.source(name)
     for source in list(opened.system.sources):
-        chosen = replace(source, mode=mode or source.mode)
-        if chosen.mode not in source.modes:
+        own = cast(SourceMode, chosen.get(source.name, mode or source.mode).replace(GAZEBO, "simulated"))
+        chosen_source = replace(source, mode=own)
+        if own not in source.modes:
             has = f"it has {', '.join(source.modes)}" if source.modes else "it has no provider at all"
-            raise UsageError(f"the source {source.name} has no {mode} provider", hint=has)
-        opened.system.replace_node(chosen)
+            raise UsageError(f"the source {source.name} has no {own} provider", hint=has)
+        opened.system.replace_node(chosen_source)
 
 
 def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:

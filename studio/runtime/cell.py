@@ -133,8 +133,11 @@ class Cell(Life):
             component._values[name] = type(component).__parameters__[name].spec.check(value)
 
     def open_outputs(self) -> None:
+        # In a source, what is bound has the name of the source; all else is there to be looked at only.
+        is_inside = any(not topic.startswith(f"/{self.name}/") for topic in self.planned.outlets.values())
         for port, output in self.component._outputs.items():
             topic = self.planned.outlets.get(port)
+            output.is_wired = topic is not None and (topic.startswith(f"/{self.name}/") != is_inside)
             output.take_over(self._publisher(topic, output) if topic else _into_nothing)
 
     def replan(self, planned: PlannedComponent) -> None:

@@ -79,6 +79,8 @@ class Output(Generic[M]):
     def __init__(self, port: OutPort[M]) -> None:
         self.name = port.name
         self.type = port.type
+        self.is_wired = False
+        """Not one inside a source that is bound to none of its ports; known from on_activate on."""
         self.send: Callable[[str, Any, int | None], None] = _not_running
 
     def publish(self, message: M, *, stamp_ns: int | None = None) -> None:

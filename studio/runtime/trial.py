@@ -55,6 +55,7 @@ class Trial(Generic[C]):
         self._sent: dict[str, list[Any]] = {name: [] for name in component._outputs}
         for output in component._outputs.values():
             output.send = self._take
+            output.is_wired = True
         for requester in component._requesters.values():
             requester.call = _nobody_answers
         for name, value in parameters.items():

@@ -34,6 +34,9 @@ GPS: 1 time Time, 2 link_name string, 3 latitude_deg double, 4 longitude_deg dou
     6 velocity_east double, 7 velocity_north double, 8 velocity_up double
 Image: 1 width uint32, 2 height uint32, 3 pixel_format uint32, 4 step uint32, 5 data bytes
 ImageStamped: 1 time Time, 2 image Image
+Contact: 1 collision1 string, 2 collision2 string, 3 position* Vector3d, 4 normal* Vector3d, 5 depth* double,
+    7 time Time, 8 world string
+Contacts: 1 contact* Contact, 2 time Time
 Physics: 1 type int32, 13 real_time_factor double, 14 real_time_update_rate double, 15 max_step_size double
 BoxGeom: 1 size Vector3d
 CylinderGeom: 1 radius double, 2 length double

@@ -35,11 +35,11 @@ class ClassicServer:
         self._hear("~/world_stats", "WorldStatistics", self._statistics)
         self._hear("~/pose/info", "PosesStamped", self._poses)
         self.client.subscribe("~/response", self._schema.full("Response"), self._take_answer)
-        self._control = self._tell("~/world_control", "WorldControl")
-        self._factory = self._tell("~/factory", "Factory")
-        self._request = self._tell("~/request", "Request")
-        self._modify = self._tell("~/model/modify", "Model")
-        self._physics = self._tell("~/physics", "Physics")
+        self._control = self.tell("~/world_control", "WorldControl")
+        self._factory = self.tell("~/factory", "Factory")
+        self._request = self.tell("~/request", "Request")
+        self._modify = self.tell("~/model/modify", "Model")
+        self._physics = self.tell("~/physics", "Physics")
 
     def worlds(self) -> list[str]:
         state = self.client.state
@@ -121,7 +121,8 @@ class ClassicServer:
     def _hear(self, topic: str, name: str, newest: Newest[Any]) -> None:
         self.client.subscribe(topic, self._schema.full(name), lambda body: newest.put(self._schema.read(name, body)))
 
-    def _tell(self, topic: str, kind: str) -> Callable[..., None]:
+    def tell(self, topic: str, kind: str) -> Callable[..., None]:
+        """Returns what publishes a message, from its fields."""
         publish = self.client.advertise(topic, self._schema.full(kind))
         return lambda **fields: publish(self._schema.new(kind, **fields).SerializeToString())
 

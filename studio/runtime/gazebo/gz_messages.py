@@ -46,6 +46,10 @@ PointCloudPacked: 1 header Header, 2 field* PointCloudPacked.Field, 3 height uin
 PointCloudPacked.Field: 1 name string, 2 offset uint32, 3 datatype int32, 4 count uint32
 Image: 1 header Header, 2 width uint32, 3 height uint32, 4 step uint32, 5 data bytes, 6 pixel_format_type int32
 Entity: 1 header Header, 2 id uint64, 3 name string, 4 type int32
+PID: 1 header Header, 9 target_optional Double, 10 p_gain_optional Double, 11 i_gain_optional Double,
+    12 d_gain_optional Double, 13 i_max_optional Double, 14 i_min_optional Double, 15 limit_optional Double
+JointCmd: 1 header Header, 2 name string, 3 axis int32, 5 position PID, 6 velocity PID, 7 reset bool,
+    8 force_optional Double
 JointWrench: 1 header Header, 2 body_1_name string, 3 body_1_id uint32, 4 body_2_name string, 5 body_2_id uint32,
     6 body_1_wrench Wrench, 7 body_2_wrench Wrench
 Contact: 1 header Header, 2 collision1 Entity, 3 collision2 Entity, 4 position* Vector3d, 5 normal* Vector3d,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ WANTED = Wanted("bullseye", ("gazebo", "gazebo-plugin-base"))
 """The last release of Debian that has Gazebo classic. The plugins are only in the second package."""
 GRACE_S = 3.0
 _HERE = Path(__file__).parent
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def cache() -> Path:
@@ -42,34 +44,61 @@ class LocalClassic:
     process: subprocess.Popen[bytes]
     log: Path
     port: int
+    is_alone: bool = True
+    """It leads a group of processes of its own."""
 
     @classmethod
-    def start(cls, tree: Tree, world: Path, folder: Path, *, port: int = PORT, is_paused: bool = False) -> LocalClassic:
-        """`folder` gets its log and is its home."""
+    def start(
+        cls,
+        tree: Tree,
+        world: Path,
+        folder: Path,
+        *,
+        port: int = PORT,
+        is_paused: bool = False,
+        is_alone: bool = True,
+        partition: str = "",
+        seed: int | None = None,
+    ) -> LocalClassic:
+        """`folder` gets its log and is its home. One that is not `is_alone` ends with the group of its parent.
+        `partition`: of its gz-transport, if not the usual one; `seed`: of its noise."""
         folder.mkdir(parents=True, exist_ok=True)
         log = folder / "gzserver.log"
         command, environment = how_to_run(tree, world, folder, port, is_paused=is_paused)
+        if seed is not None:
+            command[-1:-1] = ["--seed", str(seed)]
         with log.open("wb") as output:
             process = subprocess.Popen(
                 command,
-                env=environment,
+                env=environment | ({"IGN_PARTITION": partition} if partition else {}),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                start_new_session=is_alone,
             )
-        return cls(process, log, port)
+        return cls(process, log, port, is_alone)
 
     def stop(self) -> None:
         for number in (signal.SIGTERM, signal.SIGKILL):
             if self.process.poll() is None:
-                os.killpg(self.process.pid, number)
+                self._signal(number)
             try:
                 self.process.wait(GRACE_S)
                 return
             except subprocess.TimeoutExpired:
                 continue
         self.process.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self.is_alone:
+            os.killpg(self.process.pid, number)
+        else:
+            self.process.send_signal(number)
+
+    def last_words(self) -> str:
+        """The last complaint in its log."""
+        lines = [_COLOUR.sub("", line).strip() for line in self.log.read_text(errors="replace").splitlines()]
+        return next((line for line in reversed(lines) if "[Err]" in line), lines[-1] if lines else "")
 
 
 def how_to_run(

@@ -5,31 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.messages import Float64, Imu, NavSatFix, PoseTransform, Range3d
+from studio.messages import Float64, Imu, NavSatFix, Range3d
 from studio.messages.fields import read_only
 from studio.messages.message import Message, like
 from studio.model.geometry.sensors import Bumper, Gps, Laser, Sensor, Ultrasonic
 from studio.model.geometry.sensors import Imu as ImuSensor
 from studio.runtime.sim.echoes import NOTHING, compiled_echoes
 from studio.runtime.sim.errors import SimError
+from studio.runtime.sim.ins import QUIET, ins_of
 from studio.runtime.sim.physics import Physics
 from studio.runtime.sim.sensed_motion import compiled_sensed
-from studio.runtime.sim.vehicle import Mount, Vehicle
+from studio.runtime.sim.vehicle import DEFAULT_RATE_HZ, Mount, Vehicle, is_pressed, scaled_mounts
 from studio.runtime.sim.world import World
 
 Floats = NDArray[np.float64]
-MAP = "map"
-DEFAULT_RATE_HZ = 10.0
-"""Of a sensor whose body does not tell its rate."""
 NEAREST_M = 1e-3
 SONAR_RAYS = 9
-QUIET, AS_IT_IS = np.zeros(6), np.eye(3)
-"""No noise, and mounted straight."""
 EARTH_M, FLATTENING = 6_378_137.0, 1 / 298.257223563
 
 
@@ -57,20 +52,13 @@ class Device:
 
 def devices_of(physics: Physics, number: int, vehicle: Vehicle, noise: float = 1.0) -> list[Device]:
     """Poses first: at equal times a scan then finds the pose that belongs to it. `noise` scales all that is random."""
-    mounts = [replace(mount, sensor=_scaled(mount.sensor, noise)) for mount in vehicle.mounts]
+    mounts = scaled_mounts(vehicle, noise)
     order = {ImuSensor: 0, Gps: 1, Laser: 2, Ultrasonic: 3, Bumper: 4}
     found = [_ins(physics, number, replace(vehicle, mounts=mounts))] if vehicle.has_ins else []
     for mount in sorted(mounts, key=lambda each: order[type(each.sensor)]):
         rate_hz = mount.sensor.rate_hz or DEFAULT_RATE_HZ
         found.append(Device(mount.port, rate_hz, _measure(physics, number, mount)))
     return found
-
-
-def _scaled(sensor: Sensor, noise: float) -> Sensor:
-    imperfect: dict[str, Any] = {
-        name: value * noise for name, value in sensor.values().items() if name.startswith(("noise", "bias", "dropout"))
-    }
-    return replace(sensor, **imperfect)
 
 
 def _measure(physics: Physics, number: int, mount: Mount) -> Measure:
@@ -143,32 +131,12 @@ def _sonar(physics: Physics, number: int, mount: Mount, sensor: Ultrasonic) -> M
 
 
 def _ins(physics: Physics, number: int, vehicle: Vehicle) -> Device:
-    """GPS and inertial unit together: the pose of the vehicle's origin in the world. Where there is no fix for a
-    moment, the inertial unit knows; what the GPS is off by, it does not."""
-    gps = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, Gps))
-    imu = next(mount.sensor for mount in vehicle.mounts if isinstance(mount.sensor, ImuSensor))
-    turn = imu.noise_attitude_rad or 0.0
-    spread = np.array([gps.noise_m, gps.noise_m, gps.noise_up_m, turn, turn, turn])
-    is_noisy = bool(spread.any())
-    # It is off to the east and to the north, which are not the axes of the map where that is turned.
-    bias_m, heading = gps.bias_m or 0.0, math.radians(physics.world.heading_deg)
-    cosine, sine = math.cos(heading), math.sin(heading)
-    bias = np.array([bias_m * (cosine + sine), bias_m * (cosine - sine), gps.bias_up_m or 0.0])
-    is_off = bool(bias.any())
-    covariance = np.eye(3) * turn**2
-    sensed, ignored = compiled_sensed(), np.empty(4)
-    blank = PoseTransform(frame=MAP, child_frame=vehicle.name, attitude_covariance=covariance)
+    rate_hz, read = ins_of(vehicle, physics.world.heading_deg)
 
     def measure(moment: Moment) -> Message:
-        noise = moment.random.standard_normal(6) if is_noisy else QUIET
-        pose = np.empty((4, 4))
-        sensed(physics.turn(number), physics.centre(number), AS_IT_IS, noise, spread, pose, ignored)
-        if is_off:
-            pose[:3, 3] += bias
-        pose.setflags(write=False)
-        return like(blank, stamp_ns=moment.stamp_ns, matrix=pose)
+        return read(physics.turn(number), physics.centre(number), moment.random, moment.stamp_ns)
 
-    return Device("pose", imu.rate_hz or DEFAULT_RATE_HZ, measure)
+    return Device("pose", rate_hz, measure)
 
 
 def _gps(physics: Physics, number: int, mount: Mount, sensor: Gps) -> Measure:
@@ -269,14 +237,9 @@ def _imu(physics: Physics, number: int, mount: Mount, sensor: ImuSensor) -> Meas
 
 def _bumper(mount: Mount, sensor: Bumper) -> Measure:
     """1 while pressed, 0 otherwise; a short touch counts until it has been told."""
-    wanted = f"{mount.body}.{sensor.shape}"
     period_ns = round(1e9 / (sensor.rate_hz or DEFAULT_RATE_HZ))
 
     def measure(moment: Moment) -> Message:
-        felt = [at_ns for shape, at_ns in moment.touched.items() if feels(shape)]
-        return Float64(float(any(moment.stamp_ns - at_ns <= period_ns for at_ns in felt)))
-
-    def feels(shape: str) -> bool:
-        return shape == wanted or (not sensor.shape and shape.startswith(wanted))
+        return Float64(float(is_pressed(mount, sensor, moment.touched, moment.stamp_ns, period_ns)))
 
     return measure

@@ -6,9 +6,10 @@ Also where each sensor sits on which piece, and under which port of the simulato
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +19,12 @@ from studio.model.geometry.export_tree import ExportLink, export_links
 from studio.model.geometry.inertia import Inertia, combined
 from studio.model.geometry.joints import Joint
 from studio.model.geometry.rotations import Matrix
-from studio.model.geometry.sensors import Camera, Gps, Imu, Sensor
+from studio.model.geometry.sensors import Bumper, Camera, Gps, Imu, Sensor
 from studio.model.geometry.shapes import Shape
 from studio.runtime.sim.errors import SimError
 
+DEFAULT_RATE_HZ = 10.0
+"""Of a sensor whose body does not tell its rate."""
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -212,6 +215,25 @@ def _mounts(links: list[ExportLink], gathered: _Gathered) -> Iterator[Mount]:
             words = (sensor.name,) if body == root else (body,) if alone else (body, sensor.name)
             placed = gathered.pose_of[link.name] @ pose
             yield Mount("_".join(map(port_name, words)), sensor, body, gathered.piece_of[link.name], placed)
+
+
+def scaled_mounts(vehicle: Vehicle, noise: float) -> list[Mount]:
+    """`noise` scales all that is random or wrong about the sensors."""
+    return [replace(mount, sensor=_scaled(mount.sensor, noise)) for mount in vehicle.mounts]
+
+
+def _scaled(sensor: Sensor, noise: float) -> Sensor:
+    imperfect: dict[str, Any] = {
+        name: value * noise for name, value in sensor.values().items() if name.startswith(("noise", "bias", "dropout"))
+    }
+    return replace(sensor, **imperfect)
+
+
+def is_pressed(mount: Mount, bumper: Bumper, touched: Mapping[str, int], now_ns: int, period_ns: int) -> bool:
+    """`touched`: shape -> when it last touched something. A short touch counts until it has been told."""
+    wanted = f"{mount.body}.{bumper.shape}"
+    felt = [at for shape, at in touched.items() if shape == wanted or (not bumper.shape and shape.startswith(wanted))]
+    return any(now_ns - at_ns <= period_ns for at_ns in felt)
 
 
 def port_name(name: str) -> str:

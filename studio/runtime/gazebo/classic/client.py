@@ -57,6 +57,7 @@ class ClassicClient:
         self, host: str = "127.0.0.1", port: int = PORT, changed: Callable[[State], None] = lambda state: None
     ) -> None:
         """`changed` hears when the server is reached and when it is lost, in the thread of the client."""
+        self.host, self.port = host, port
         self.refusals = Refusals()
         self._loop = _Loop(host, port, changed, self.refusals)
         self._thread = threading.Thread(target=self._loop.run, name="gazebo-classic", daemon=True)
