@@ -110,3 +110,25 @@ def test_a_publisher_of_another_type_is_named(listener: socket.socket, connect: 
             assert not told.wait(0.01)
     refused = client.refusals.plain()["publisher of /gazebo/default/scan"]
     assert "carries gazebo.msgs.Pose, not gazebo.msgs.LaserScanStamped" in refused["last"]
+
+
+def test_a_client_survives_a_server_that_ends_while_others_connect_and_send(
+    listener: socket.socket, connect: Callable[[Callable[[State], None]], ClassicClient]
+) -> None:
+    """All of it comes in one turn of its loop: what the first event closes is still in the list of events."""
+    states: SimpleQueue[State] = SimpleQueue()
+    client = connect(states.put)
+    client.advertise("~/x", "gazebo.msgs.Pose")
+    master = greet(listener)
+    assert isinstance(states.get(timeout=PATIENCE_S), Connected)
+    stands, go_on = threading.Event(), threading.Event()
+    client._loop.do(lambda: (stands.set(), go_on.wait(PATIENCE_S)))
+    assert stands.wait(PATIENCE_S)
+    assert client._loop._listener is not None
+    with socket.create_connection(client._loop._listener.getsockname()) as publisher:
+        master.close()
+        publisher.sendall(b"x")
+        go_on.set()
+        assert isinstance(states.get(timeout=PATIENCE_S), Lost)
+        greet(listener)
+        assert isinstance(states.get(timeout=PATIENCE_S), Connected)

@@ -338,7 +338,8 @@ class _Loop:
         return host, port
 
     def _accept(self, events: int) -> None:
-        assert self._listener is not None
+        if self._listener is None:
+            return  # The master was lost by an event of the same turn.
         try:
             tcp, _ = self._listener.accept()
         except OSError:

@@ -72,6 +72,8 @@ class Connection:
             self._write()
 
     def serve(self, events: int) -> None:
+        if self.is_over:
+            return  # It was ended by an event of the same turn.
         if events & selectors.EVENT_WRITE:
             self._open_or_write()
         if events & selectors.EVENT_READ and not self.is_over:
