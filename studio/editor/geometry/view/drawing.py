@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
@@ -66,11 +66,16 @@ class Named:
 @dataclass(frozen=True)
 class Drawing:
     scene: Scene
-    pickable: Pickable
     names: tuple[Named, ...]
     poses: dict[Part, Floats]
     frames: dict[FrameThing, Floats]
     """Every frame that is not hidden, in the world."""
+    make_pickable: Callable[[], Pickable]
+
+    @cached_property
+    def pickable(self) -> Pickable:
+        """Made when it is asked for: most pictures of a drag or an orbit are never pointed at."""
+        return self.make_pickable()
 
 
 class Draughtsman:
@@ -110,9 +115,9 @@ class Draughtsman:
         things += self._lit_frames(frames, look)
         things += self._scans(frames, scans or {})
         self._kept = self._used
-        pickable = self._pickable(shown, bodies, poses, frames, look)
+        pickable = partial(self._pickable, shown, bodies, poses, frames, look)
         names = (*self._distance(frames, poses, look), *self._names(shown, frames, look))
-        return Drawing(Scene(tuple(things), (), look.section), pickable, names, poses, frames)
+        return Drawing(Scene(tuple(things), (), look.section), names, poses, frames, pickable)
 
     # ---- bodies
 
@@ -398,6 +403,8 @@ def _path_points(frames: dict[FrameThing, Floats], poses: dict[Part, Floats], lo
 
 def _measured_links(shown: Description, look: Look) -> set[ConstraintThing]:
     """Those that the measured path crosses."""
+    if not look.path:
+        return set()
     crossed = {frozenset(pair) for pair in pairwise(look.path)}
     ends = {mark.thing: frozenset((str(mark.constraint.start), str(mark.constraint.end))) for mark in shown.links}
     return {thing for thing, both in ends.items() if both in crossed}
