@@ -47,7 +47,7 @@ test: components build/kernels  ## run all tests: ARGS="-k name" picks some
 	}
 
 test-gazebo: setup  ## tests against real Gazebo programs, which are fetched once into your cache
-	@$(PYTHON) -m pytest -m gazebo tests/runtime/gazebo tests/editor/panels/test_gazebo_panels.py $(ARGS)
+	@$(PYTHON) -m pytest -m "gazebo and not soak" tests/runtime/gazebo tests/editor/panels/test_gazebo_panels.py $(ARGS)
 
 check: setup  ## ruff (lint and format) and mypy
 	@status=0; \
