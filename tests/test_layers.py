@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -115,6 +116,12 @@ def test_components_import_only_what_they_may() -> None:
 def test_components_of_projects_import_only_what_they_may() -> None:
     folders = sorted((ROOT / "projects").glob("*/components"))
     assert [violation for folder in folders for violation in component_violations(folder)] == []
+
+
+def test_python_starts_without_the_working_directory_on_its_path() -> None:
+    """`python -m studio` in a project would import the `studio.py` that lies there: see studio.runtime.interpreter."""
+    starts = re.compile(r'sys\.executable,\s*\[?"-(?!P"|I")')
+    assert [str(file) for file in (ROOT / "studio").rglob("*.py") if starts.search(file.read_text())] == []
 
 
 # The rules themselves: each must be able to fail.

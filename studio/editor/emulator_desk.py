@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PyQt6.QtCore import QCoreApplication, QObject, QProcess, QProcessEnvironment, QTimer, pyqtSignal
+from PyQt6.QtCore import QCoreApplication, QObject, QProcess, QTimer, pyqtSignal
 
+from studio.editor.own_process import own_process
 from studio.model.sources import LiveProvider
 from studio.model.system import System
 from studio.runtime.emulators import FOLDER
-from studio.runtime.interpreter import module_command, own_environment
 
 NO_DEVICES = "no devices"
 """What a question about them is about."""
@@ -62,17 +62,12 @@ class EmulatorDesk(QObject):
         if self._process is not None:
             self._starts_again = self._is_ending  # the ports are free when the old ones have ended
             return
-        process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        for name, value in own_environment().items():
-            environment.insert(name, value)
-        process.setProcessEnvironment(environment)
+        process = own_process(self, "studio.runtime.emulators", "--folder", str(self._folder))
         # Methods, not lambdas: Qt forgets them with this object, and a process that dies with it calls nobody.
         process.finished.connect(self._ended)
         process.readyReadStandardOutput.connect(self._started)
         self._process = process
-        program, *words = module_command("studio.runtime.emulators", "--folder", str(self._folder))
-        process.start(program, words)
+        process.start()
         self.changed.emit()
 
     def stop(self) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal
 
-from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, QTemporaryFile, QTimer, pyqtSignal
+from PyQt6.QtCore import QObject, QProcess, QTemporaryFile, QTimer, pyqtSignal
 
 from studio.editor.feed import Done, Failed, Feed
 from studio.editor.freeze.standing import Stand, shown_event, stand_of
+from studio.editor.own_process import own_process
 from studio.errors import StudioError
-from studio.runtime.interpreter import module_command, own_environment
 
 Phase = Literal["stopped", "starting", "running", "paused", "stopping"]
 
@@ -135,15 +135,7 @@ class RunControl(QObject):
 
     def studio(self, *words: str) -> QProcess:
         """A command of ours, as anybody could type it."""
-        process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        for name, value in own_environment().items():
-            environment.insert(name, value)
-        process.setProcessEnvironment(environment)
-        program, *arguments = module_command("studio", *words)
-        process.setProgram(program)
-        process.setArguments(arguments)
-        return process
+        return own_process(self, "studio", *words)
 
     def _started(self, status: int, _: QProcess.ExitStatus) -> None:
         process = self._process

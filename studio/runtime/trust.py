@@ -46,20 +46,21 @@ def commands_of(project: Path, specs: Iterable[ComponentSpec]) -> list[str]:
     found = {
         _command(spec.folder, spec.entry, project)
         for spec in specs
-        if spec.folder is not None and _place_in(project, spec.folder) is not None
+        if spec.folder is not None and place_in(project, spec.folder) is not None
     }
     return sorted(found)
 
 
-def commands_in(owner: Path, folders: Iterable[Path]) -> list[str]:
+def commands_in(owner: Path, folders: Iterable[Path], for_tests: Iterable[Path] = ()) -> list[str]:
     """What importing the classes of these components would run that came with their `owner`: a project, or one of
-    them itself where it lies in none."""
+    them itself where it lies in none. `for_tests`: files that their tests run as well."""
     if any(owner.resolve().is_relative_to(root.resolve()) for root in (*component_roots(), *project_roots())):
         return []
-    return sorted(_command(folder, _entry(folder), owner) for folder in folders)
+    found = [_command(folder, _entry(folder), owner) for folder in folders]
+    return sorted([*found, *(_command(file, "pytest", owner) for file in for_tests)])
 
 
-def _place_in(owner: Path, folder: Path) -> Path | None:
+def place_in(owner: Path, folder: Path) -> Path | None:
     """Where the owner has it, also by a link that leads out of the owner's folder."""
     for place, top in ((folder.absolute(), owner.absolute()), (folder.resolve(), owner.resolve())):
         if place.is_relative_to(top):
@@ -75,7 +76,7 @@ def _entry(folder: Path) -> Entry | str:
 
 
 def _command(folder: Path, entry: Entry | str, owner: Path) -> str:
-    place = _place_in(owner, folder)
+    place = place_in(owner, folder)
     is_inside = folder.resolve().is_relative_to(owner.resolve())
     shown = f"{place}" if is_inside else f"{place or folder} (outside: {folder.resolve()})"
     if isinstance(entry, CommandEntry):

@@ -11,7 +11,7 @@ from PyQt6 import sip
 from PyQt6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
-from studio.editor import emulator_desk
+from studio.editor import emulator_desk, own_process
 from studio.editor.emulator_desk import EmulatorDesk, emulated_ports
 from studio.model.document import SystemDocument
 from studio.runtime.emulators import FOLDER
@@ -50,7 +50,7 @@ def test_emulators_that_take_their_time_to_end_do_not_hold_the_window(
     """They are ended by force in the end, and begin anew only when they are gone."""
     monkeypatch.setattr(emulator_desk, "ENDS_WITHIN_MS", 300)
     deaf = ["/bin/sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"]
-    monkeypatch.setattr(emulator_desk, "module_command", lambda *_: deaf)
+    monkeypatch.setattr(own_process, "module_command", lambda *_: deaf)
     said: list[str] = []
     desk = EmulatorDesk(said.append, lambda words: pytest.fail(words))
     desk.start()
@@ -87,7 +87,7 @@ def test_a_project_with_other_devices_is_left_alone(desk: EmulatorDesk, checkout
 def test_emulators_that_cannot_start_say_why(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     desk = EmulatorDesk(lambda _: None, said.append)
-    monkeypatch.setattr(emulator_desk, "module_command", lambda *_: ["/bin/false"])
+    monkeypatch.setattr(own_process, "module_command", lambda *_: ["/bin/false"])
     desk.start()
     qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE_MS)
     assert said[0].startswith("The emulators have ended") and not desk.is_running

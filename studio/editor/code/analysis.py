@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment, pyqtSignal
+from PyQt6.QtCore import QObject, QProcess, pyqtSignal
+
+from studio.editor.own_process import own_process
 
 MODULE = "studio.editor.code.analysis_worker"
 MOST_STARTS = 3
@@ -71,15 +71,12 @@ class CodeAnalysis(QObject):
         if self._starts >= MOST_STARTS:
             return False
         self._starts += 1
-        process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        process.setProcessEnvironment(environment)
+        process = own_process(self, MODULE)
         process.setWorkingDirectory("/")
         process.setProcessChannelMode(QProcess.ProcessChannelMode.ForwardedErrorChannel)
         process.readyReadStandardOutput.connect(self._read)
         process.finished.connect(self._ended)
-        process.start(sys.executable, ["-P", "-m", MODULE])
+        process.start()
         self.destroyed.connect(lambda: _end(process))
         self._process = process
         return True

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QPushButton
 
-from studio.editor.component_tests.runner import has_tests
+from studio.editor.component_tests.runner import code_around, has_tests
 from studio.editor.later import Beside
 from studio.editor.source_view import source_of
 from studio.editor.trust_dialog import TrustDialog
@@ -19,6 +18,7 @@ from studio.errors import StudioError
 from studio.model.declared_names import outdated_names
 from studio.model.spec import PROFILE
 from studio.paths import shared_component
+from studio.runtime.interpreter import module_command, own_environment
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
@@ -76,7 +76,9 @@ class TestDesk(QObject):
             self.window.status.say(
                 f"{folder.name} has no test: write test_{folder.name}.py beside its code", trouble=True
             )
-        elif self._may_run(folder) and (saved := self._saved(folder)) is not None:
+        elif (saved := self._saved(folder)) is not None and self._may_run(
+            saved, code_around(saved, self.window.session.folder)
+        ):
             panel: Tests = self.window.side_panels.show("tests")
             panel.start(saved)
 
@@ -89,7 +91,7 @@ class TestDesk(QObject):
             self.window.status.say(
                 f"{folder.name} came with Studio: change and save its code to get a copy", trouble=True
             )
-        elif self._may_run(folder) and (saved := self._saved(folder)) is not None:
+        elif (saved := self._saved(folder)) is not None and self._may_run(saved):
             Beside(lambda: _write_profile(saved), lambda found: self._updated(saved, found), self)
 
     def _updated(self, folder: Path, found: bool | StudioError) -> None:
@@ -120,21 +122,24 @@ class TestDesk(QObject):
             return shared in self.window.code.shared.changeable
         return not self.window.files.is_example
 
-    def _may_run(self, folder: Path) -> bool:
+    def _may_run(self, folder: Path, for_tests: Iterable[Path] = ()) -> bool:
         """A test runs the code of its component: the same question as before Run."""
-        from studio.runtime.trust import commands_in, is_trusted, trust
+        from studio.runtime.trust import commands_in, is_trusted, place_in, trust
 
         window = self.window
-        project = window.session.folder
-        if not folder.resolve().is_relative_to(project.resolve()):
+        owner = window.session.folder
+        if place_in(owner, folder) is None:
+            spec = window.session.registry.get(folder.name)
+            if spec is not None and spec.folder == folder:
+                return True  # it ships, is installed or lies on the search path
+            owner = folder
+        commands = commands_in(owner, [folder], for_tests)
+        if is_trusted(owner, commands):
             return True
-        commands = commands_in(project, [folder])
-        if is_trusted(project, commands):
-            return True
-        asked = TrustDialog(window, window.theme, window.session.name, project, commands)
+        asked = TrustDialog(window, window.theme, window.session.name, owner, commands)
         if asked.exec() != TrustDialog.DialogCode.Accepted:
             return False
-        trust(project, commands)
+        trust(owner, commands)
         return True
 
 
@@ -145,11 +150,8 @@ def component_of(file: Path) -> Path | None:
 
 def _write_profile(folder: Path) -> bool:
     """In a process of its own: the class is the user's code, which must not end the window."""
-    done = subprocess.run(
-        [sys.executable, "-m", "studio", "profile", "--trust", str(folder)],
-        capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-    )  # fmt: skip
+    command = module_command("studio", "profile", "--trust", str(folder))
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=own_environment())
     if done.returncode:
         raise StudioError((done.stderr or done.stdout).strip().removeprefix("studio: "))
     return done.stdout.startswith("wrote")

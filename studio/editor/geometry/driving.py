@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from PyQt6.QtCore import QObject, QProcess
 from PyQt6.QtWidgets import QInputDialog
 
 from studio.editor.geometry.drive_place import drive_folder
+from studio.editor.own_process import own_process
 from studio.errors import StudioError
 from studio.model.files import FileError, write_atomically
 from studio.model.geometry.flat_model import content_of
@@ -122,7 +122,7 @@ class Driving(QObject):
 
     def _make_profile(self, component: Path, then: Callable[[], object]) -> None:
         """In a process of its own: to look at the class of a simulator imports MuJoCo, which halts a window."""
-        process = self._process = QProcess(self)
+        process = self._process = own_process(self, "studio", "profile", "--trust", str(component))
         process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
 
         def finished(code: int) -> None:
@@ -135,7 +135,7 @@ class Driving(QObject):
                 self.window.status.say(f"The simulator cannot be made: {said.splitlines()[-1]}", trouble=True)
 
         process.finished.connect(lambda code, _: finished(code))
-        process.start(sys.executable, ["-m", "studio", "profile", "--trust", str(component)])
+        process.start()
 
     def _open(self, project: Path) -> None:
         from studio.runtime.trust import made_here

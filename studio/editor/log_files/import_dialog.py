@@ -7,14 +7,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from PyQt6.QtCore import QProcess, QProcessEnvironment, QTimer, pyqtSignal
+from PyQt6.QtCore import QProcess, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QDialog, QLabel, QProgressBar, QPushButton, QWidget
 
 from studio.editor.dialog_parts import button_row, fill
 from studio.editor.live_state import count_words
+from studio.editor.own_process import own_process
 from studio.editor.theme import Theme
-from studio.runtime.interpreter import module_command, own_environment
 
 STEPS = 1000
 MOST_NOTES = 8
@@ -57,19 +57,14 @@ class ImportDialog(QDialog):
         self.report: dict[str, Any] | None = None
         self._trouble = ""
         self._rest = b""
-        self._process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        for name, value in own_environment().items():
-            environment.insert(name, value)
-        self._process.setProcessEnvironment(environment)
+        self._process = own_process(self, "studio.editor.log_files.import_worker", str(self.source), str(self.output))
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._finished)
         self._process.errorOccurred.connect(self._not_started)
 
     def start(self) -> None:
         self.show()
-        program, *words = module_command("studio.editor.log_files.import_worker", str(self.source), str(self.output))
-        self._process.start(program, words)
+        self._process.start()
 
     @property
     def is_under_way(self) -> bool:
