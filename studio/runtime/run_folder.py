@@ -62,7 +62,7 @@ def refuse_foreign(folder: Path, hint: str) -> None:
 
 def why_not_private(folder: Path) -> str | None:
     try:
-        found = folder.lstat()
+        found, around = folder.lstat(), folder.parent.stat()
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -75,6 +75,8 @@ def why_not_private(folder: Path) -> str | None:
         return "belongs to another user"
     if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return "can be changed by other users"
+    if around.st_uid not in (0, os.getuid()) or (around.st_mode & stat.S_IWOTH and not around.st_mode & stat.S_ISVTX):
+        return "can be replaced by other users"  # of root by the one whose XDG_RUNTIME_DIR sudo has kept
     return None
 
 

@@ -37,6 +37,16 @@ def open_to_others(folder: Path) -> None:
     folder.chmod(0o770)
 
 
+def in_anybodys_folder(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    folder.parent.chmod(0o777)
+
+
+def in_a_foreign_folder(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    os.chown(folder.parent, OTHER_USER, OTHER_USER)
+
+
 def piped(folder: Path) -> None:
     os.mkfifo(folder)
 
@@ -47,6 +57,8 @@ TRAPS = [
     pytest.param(foreign, "belongs to another user", id="foreign", marks=only_root),
     pytest.param(open_to_others, "can be changed by other users", id="open"),
     pytest.param(piped, "is not a folder", id="pipe"),
+    pytest.param(in_anybodys_folder, "can be replaced by other users", id="replaceable"),
+    pytest.param(in_a_foreign_folder, "can be replaced by other users", id="in foreign", marks=only_root),
 ]
 Trap = Callable[[Path], None]
 
