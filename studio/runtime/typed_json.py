@@ -8,8 +8,7 @@ Python's own module, because messages that pass through may hold NaN and infinit
 from __future__ import annotations
 
 import json
-import re
-from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, ValidationError, convert
 
@@ -90,7 +89,7 @@ def _too_deep() -> Malformed:
     return Malformed("nested too deeply", hint=f"at most {MOST_DEPTH} levels")
 
 
-_SAYS = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?\$\.?(?P<where>.*)`)?", re.DOTALL)
+_LONGEST_SHOWN = 100
 _WORDS = {
     "int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "array": "a list",
     "object": "an object", "null": "null", ">=": "at least", "<=": "at most",
@@ -99,10 +98,11 @@ _WORDS = {
 
 def _words(says: str, kind: Any) -> str:
     """What msgspec says, in words for people: "Expected `int`, got `str` - at `$.count`"."""
-    found = _SAYS.fullmatch(says)
-    assert found is not None, "it matches anything"
-    what, where = found["what"], found["where"] or ""
-    name = where[:100] or "it"
+    what, where = says, ""
+    head, at, tail = says.rpartition(" - at `")
+    if at:
+        what, where = head, tail.removesuffix("`").removeprefix("key in ").removeprefix("$").removeprefix(".")
+    name = _short(where) or "it"
     match what.split("`"):
         case ["Object missing required field ", field, ""]:
             return f"{where}.{field} is missing" if where else f"{field} is missing"
@@ -112,6 +112,19 @@ def _words(says: str, kind: Any) -> str:
         case ["Expected ", _, limit]:
             sign, _, number = limit.strip().partition(" ")
             return f"{name} must be {_WORDS.get(sign, sign)} {number}"
-    if what.startswith("Invalid enum value") and (known := get_args(get_type_hints(kind).get(where))):
-        return f"{name} must be one of {', '.join(map(str, known))}, not {what.removeprefix('Invalid enum value ')}"
-    return f"{name}: {what[0].lower()}{what[1:]}"
+    if what.startswith("Invalid enum value") and (known := _choices(get_type_hints(kind).get(where))):
+        given = _short(what.removeprefix("Invalid enum value "))
+        return f"{name} must be one of {', '.join(map(str, known))}, not {given}"
+    return f"{name}: {what[0].lower()}{_short(what[1:])}"
+
+
+def _choices(annotation: Any) -> tuple[Any, ...]:
+    """What a Literal allows, also one that may be left out."""
+    inner = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return inner
+    return tuple(choice for each in inner for choice in _choices(each))
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"

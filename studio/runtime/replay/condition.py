@@ -24,7 +24,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
 EXAMPLE = "e.g. /scan/ranges_m.min < 0.5"
-_CONDITION = re.compile(r"\s*(/[^\s<>=!'\"]+)\s*(<=|>=|==|!=|<|>)\s*(\S.*?)\s*")
+_CONDITION = re.compile(r"(/[^\s<>=!'\"]+)\s*(<=|>=|==|!=|<|>)\s*(\S.*)")
 
 Value = float | bool | str
 
@@ -59,7 +59,7 @@ class Condition:
 
 def parse_condition(text: str, topics: Iterable[str]) -> Condition:
     """`topics` are those of the log; the longest one that the condition begins with is meant."""
-    match = _CONDITION.fullmatch(text)
+    match = _CONDITION.fullmatch(text.strip())  # a pattern that strips the end takes hours for a long text
     if match is None:
         raise ConditionError(f"{text!r} is not a valid condition", hint=EXAMPLE)
     place, sign, value = match.groups()

@@ -46,6 +46,12 @@ def test_the_longest_topic_is_meant() -> None:
     assert (condition.topic, condition.path) == ("/scan/raw", ("data",))
 
 
+def test_a_long_text_is_read_in_one_pass() -> None:
+    """The runtime reads it while everything else waits."""
+    with pytest.raises(ConditionError, match="is not a number"):
+        parse_condition(f"/level/data < 1{' ' * 500_000}x", TOPICS)
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
