@@ -1,4 +1,4 @@
-"""Odometry that starts anew now and then, chained into one path."""
+"""Odometry that restarts now and then, chained into one path."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ WAITING_RESTARTS = 16
 
 
 class DeadReckoning(Component):
-    """Chains the increments of odometry that starts anew at given poses, as corrected CARMEN logs have it.
+    """Chains the increments of odometry that restarts at given poses, as corrected CARMEN logs have it.
 
     Such a log puts the odometry onto the corrected pose after each scan: its steps are what the wheels measured, its
     poses are not. Here the steps alone count, so what comes out is the path that the wheels would tell. On flat ground.
 
-    In a log as it was recorded the odometry never starts anew: there each "restart" is just one more pose of it.
+    In a log as it was recorded the odometry never restarts: there each "restart" is just one more pose of it.
     """
 
     category = "processor"

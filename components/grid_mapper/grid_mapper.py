@@ -48,7 +48,7 @@ class GridMapper(Component):
     def on_activate(self) -> None:
         self._scans: deque[Range3d] = deque(maxlen=WAITING)
         self._poses: deque[PoseTransform] = deque(maxlen=WAITING)
-        self._start_anew()
+        self._start_again()
 
     def on_deactivate(self) -> None:
         self.log.info(
@@ -64,9 +64,9 @@ class GridMapper(Component):
 
     def on_parameter(self, name: str, value: object) -> None:
         if name == "cell_m":
-            self._start_anew()
+            self._start_again()
 
-    def _start_anew(self) -> None:
+    def _start_again(self) -> None:
         self._grid = OccupancyGrid(self.cell_m)
         self._frame, self._stamp_ns = "", 0
         self._changed = False

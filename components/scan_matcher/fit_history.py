@@ -1,10 +1,10 @@
-"""How well scans usually fit what was seen, and whether the matcher is lost."""
+"""How well scans usually fit the map, and whether the matcher is lost."""
 
 from __future__ import annotations
 
 LEARNING = 0.1
 POOR = 0.5
-"""Of the usual score: below that, a scan is looked for in a wider area."""
+"""Of the usual score: for a scan that fits worse, the search is wider."""
 LOST_AFTER = 3
 """Scans in a row that do not fit."""
 

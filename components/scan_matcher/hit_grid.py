@@ -1,4 +1,4 @@
-"""Where echoes came from so far: a grid that grows with the area, and not with the time of the drive."""
+"""The map: the cells in which echoes were. It grows with the area, and not with the time of the drive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from .planar import Floats
 
 MARGIN_CELLS = 256
-"""What a grid that has to grow takes in addition, so that it grows seldom."""
+"""A map that has to grow takes these in addition, so that it grows seldom."""
 MOST_CELLS = 1 << 28
 """16 km x 10 km at 0.8 m, 800 m x 800 m at 5 cm: beyond that, something is wrong with the poses."""
 
@@ -31,7 +31,7 @@ class HitGrid:
         self._hit[rows, columns] = True
 
     def window(self, low: Floats, high: Floats) -> tuple[NDArray[np.bool_], Floats]:
-        """The cells between two corners, and the place of the first one's corner. What was never seen is empty."""
+        """The cells between two corners, and the place of the first one's corner. Cells outside the map are empty."""
         first, last = self._cells_of(np.stack([low, high]))
         width, height = (last - first + 1).tolist()
         window = np.zeros((height, width), np.bool_)

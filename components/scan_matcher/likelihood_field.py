@@ -1,4 +1,4 @@
-"""How likely an echo is at a place: 1 on what was hit before, falling off with the distance from it."""
+"""How likely an echo is at a place: 1 on a hit cell of the map, less with the distance from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the pose at which a scan lies best on what was seen before: a wide search, then a fine descent.
+"""Finds the pose at which a scan fits the map best: a wide search, then a fine descent.
 
 The search tries every pose of a raster around the guess on a coarse field, so it cannot get stuck beside the right one
 (correlative scan matching). From the best of them Gauss-Newton climbs the field, coarse first and then fine.
@@ -22,15 +22,15 @@ LONGEST_STEP = np.array([0.1, 0.1, 0.05])
 WIDE_POINTS = 120
 NEAR_REACH_M, NEAR_REACH_RAD = 0.4, 0.1
 NEAR = 0.1
-"""Likelihood in the coarse field, of echoes that lie near something seen."""
+"""Likelihood in the coarse field, of echoes near the map."""
 NOISE = 0.005
-"""Of what is told in the best known direction: as much comes from walls that are known to within 4 degrees."""
+"""Of the information in the strongest direction: as much comes from walls whose direction is known to 4 degrees."""
 SMALL_STEP = np.array([1e-4, 1e-4, 1e-5])
 
 
 @dataclass(frozen=True)
 class Search:
-    """How far around the guess, and how much the guess is believed."""
+    """How far around the guess, and how far the guess is trusted."""
 
     reach_m: float
     reach_rad: float
@@ -41,7 +41,7 @@ class Search:
     """So far around that a coarse search comes first."""
 
     def near(self) -> Search:
-        """What is left to look for around the result of a wide search."""
+        """The search that is left around the result of a wide one."""
         return replace(self, reach_m=NEAR_REACH_M, reach_rad=NEAR_REACH_RAD, wide=False)
 
 
@@ -50,10 +50,10 @@ class Match:
     pose: Pose
     score: float
     """Mean likelihood of the echoes, 0 to 1."""
-    known: float = 0.0
-    """Share of the echoes that lie near something seen before."""
+    overlap: float = 1.0
+    """Share of the echoes that lie near the map."""
     certainty: float = 1.0
-    """How much the echoes count in the direction in which they tell least: at 0 it is the guess alone."""
+    """How much the echoes count in the direction with the least information: at 0 only the guess does."""
 
 
 def match(
@@ -62,19 +62,17 @@ def match(
 ) -> Match:  # fmt: skip
     """`deviations_m` falls from coarse to fine; the first belongs to a grid of twice the cells."""
     points = scan.points
-    coarse = LikelihoodField(halved(hit), corner_m, 2.0 * cell_m, deviations_m[0])
-    start = _wide_start(points, guess, hit, corner_m, cell_m, search) if search.wide else guess
-    around = search.near() if search.wide else search
-    pose = climb(coarse, scan, best_on_raster(coarse, points, start, around), start, around)
-    guess, search = start, around
-    field = coarse
+    if search.wide:
+        guess, search = _wide_start(points, guess, hit, corner_m, cell_m, search), search.near()
+    field = coarse = LikelihoodField(halved(hit), corner_m, 2.0 * cell_m, deviations_m[0])
+    pose = climb(coarse, scan, best_on_raster(coarse, points, guess, search), guess, search)
     for deviation_m in deviations_m[1:]:
         field = LikelihoodField(hit, corner_m, cell_m, deviation_m)
         pose = climb(field, scan, pose, guess, search)
     placed = pose.apply(points)
-    near = float((coarse.at(placed)[0] > NEAR).mean())
-    told = _told(field, scan, pose)[0]
-    return Match(pose, float(field.at(placed)[0].mean()), near, float(_kept(_directions(told, scan.size_m)[0])[0]))
+    overlap = float((coarse.at(placed)[0] > NEAR).mean())
+    strengths, _, _ = _directions(_information(field, scan, pose)[0], scan.size_m)
+    return Match(pose, float(field.at(placed)[0].mean()), overlap, float(_shares(strengths)[0]))
 
 
 def _wide_start(
@@ -128,15 +126,15 @@ def climb(field: LikelihoodField, scan: Scan, start: Pose, guess: Pose, search: 
 
 
 def _step(field: LikelihoodField, scan: Scan, pose: Pose, guess: Pose, belief: Floats) -> Floats:
-    matrix, pull = _without_noise(*_told(field, scan, pose), scan.size_m)
+    matrix, pull = _without_noise(*_information(field, scan, pose), scan.size_m)
     left = np.array([pose.x_m - guess.x_m, pose.y_m - guess.y_m, wrapped(pose.yaw_rad - guess.yaw_rad)])
     matrix[np.diag_indices(3)] += belief
     step: Floats = np.clip(np.linalg.solve(matrix, pull - belief * left), -LONGEST_STEP, LONGEST_STEP)
     return step
 
 
-def _told(field: LikelihoodField, scan: Scan, pose: Pose) -> tuple[Floats, Floats]:
-    """How sharply the echoes tell x, y and yaw (3, 3), and where they pull (3,)."""
+def _information(field: LikelihoodField, scan: Scan, pose: Pose) -> tuple[Floats, Floats]:
+    """How sharply the echoes fix x, y and yaw: the information matrix (3, 3); and where they pull (3,)."""
     placed = pose.apply(scan.points)
     value, slope_x, slope_y = field.at(placed)
     slope_x, slope_y = _across_walls(scan, pose, slope_x, slope_y)
@@ -149,38 +147,40 @@ def _told(field: LikelihoodField, scan: Scan, pose: Pose) -> tuple[Floats, Float
 
 
 def _without_noise(matrix: Floats, pull: Floats, size_m: float) -> tuple[Floats, Floats]:
-    """What echoes tell less what noise would tell as well: along a bare corridor nothing is left, and the guess counts.
+    """The information less what noise alone would give: along a bare corridor nothing is left, and the guess counts.
 
-    Walls whose direction is known to within some degrees seem to tell a little of how far along them the robot is.
+    Walls whose direction is known to within some degrees seem to show a little of how far along them the robot is.
     """
-    told, forth, back = _directions(matrix, size_m)
-    kept = _kept(told)
-    true_matrix = (back[:, None, :] * back[None, :, :] * (kept * told)).sum(axis=2)
-    true_pull = (back * (kept * (forth * pull[:, None]).sum(axis=0))).sum(axis=1)
+    strengths, forth, back = _directions(matrix, size_m)
+    shares = _shares(strengths)
+    true_matrix = (back[:, None, :] * back[None, :, :] * (shares * strengths)).sum(axis=2)
+    true_pull = (back * (shares * (forth * pull[:, None]).sum(axis=0))).sum(axis=1)
     return true_matrix, true_pull
 
 
 def _directions(matrix: Floats, size_m: float) -> tuple[Floats, Floats, Floats]:
-    """How sharply each of three directions is told, from the least on; the directions, and their inverse (columns)."""
+    """The information in each of its three main directions, the weakest first; these directions, and their inverse
+    (columns)."""
     scale = np.array([1.0, 1.0, 1.0 / size_m])
-    told, directions = np.linalg.eigh(matrix * scale[:, None] * scale)
-    return told, directions * scale[:, None], directions / scale[:, None]
+    strengths, directions = np.linalg.eigh(matrix * scale[:, None] * scale)
+    return strengths, directions * scale[:, None], directions / scale[:, None]
 
 
-def _kept(told: Floats) -> Floats:
-    kept: Floats = np.clip(1.0 - NOISE * told[2] / np.maximum(told, 1e-12), 0.0, 1.0)
-    return kept
+def _shares(strengths: Floats) -> Floats:
+    """The share of each that is not noise."""
+    shares: Floats = np.clip(1.0 - NOISE * strengths[2] / np.maximum(strengths, 1e-12), 0.0, 1.0)
+    return shares
 
 
 def _across_walls(scan: Scan, pose: Pose, slope_x: Floats, slope_y: Floats) -> tuple[Floats, Floats]:
     """The slopes without their part along the wall on which an echo lies.
 
-    Where the known part of a wall ends, the field falls off along the wall. That says how far the laser has seen, not
-    where the robot is: each new scan would be held back by it.
+    The field falls off along a wall where the known part of the wall ends. That shows how far the laser has seen, and
+    not where the robot is: it would hold each new scan back.
     """
     sine, cosine = math.sin(pose.yaw_rad), math.cos(pose.yaw_rad)
     normal_x = cosine * scan.normals[:, 0] - sine * scan.normals[:, 1]
     normal_y = sine * scan.normals[:, 0] + cosine * scan.normals[:, 1]
     across = slope_x * normal_x + slope_y * normal_y
-    kept = scan.along
-    return kept * slope_x + (1.0 - kept) * across * normal_x, kept * slope_y + (1.0 - kept) * across * normal_y
+    along = scan.along
+    return along * slope_x + (1.0 - along) * across * normal_x, along * slope_y + (1.0 - along) * across * normal_y

@@ -1,4 +1,4 @@
-"""Where the robot should be by now: by the odometry, or, where that is worth nothing, by going on as before."""
+"""Where the robot should be by now: by the odometry, or, where that is of no use, by continuing the last motion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEARNING = 0.2
 """The weight of the newest error in the mean."""
 BEFORE_JUDGING = 5
 MUCH_BETTER = 0.5
-"""Going on as before must be twice as good as the odometry before it takes its place."""
+"""To continue the last motion must be twice as good as the odometry before it takes its place."""
 GOOD_M = 0.1
 """Odometry that is less wrong than this from scan to scan is used in any case."""
 RAD_AS_M = 1.0
@@ -20,7 +20,7 @@ RAD_AS_M = 1.0
 
 @dataclass
 class Errors:
-    """How far one way of guessing was off lately."""
+    """How wrong one kind of guess was lately."""
 
     along_m: float = 0.0
     turn_rad: float = 0.0
@@ -40,7 +40,8 @@ class MotionGuess:
 
     def __init__(self) -> None:
         self._odom: Pose | None = None
-        self._pose: Pose | None = None
+        """At the last scan; None before the first one."""
+        self._pose = Pose(0.0, 0.0, 0.0)
         self._step = Pose(0.0, 0.0, 0.0)
         """From the scan before the last one to the last one."""
         self._by_odom, self._by_step = Errors(), Errors()
@@ -67,20 +68,17 @@ class MotionGuess:
 
     def guess(self, odom: Pose) -> Pose:
         self._odometry_moves = self._odometry_moves or (self._odom is not None and odom != self._odom)
-        return self._from_odom(odom) if self._odom is None or self.uses_odometry else self._from_step()
+        return self._from_odom(odom) if self._odom is None or self.uses_odometry else self._pose @ self._step
 
     def learn(self, odom: Pose, found: Pose, *, matched: bool) -> None:
         """`matched`: whether `found` is more than the guess itself."""
-        if self._pose is not None and matched:
+        if self._odom is not None and matched:
             self._by_odom.learn(self._from_odom(odom), found)
-            self._by_step.learn(self._from_step(), found)
+            self._by_step.learn(self._pose @ self._step, found)
             self._judged += 1
-        if self._pose is not None:
+        if self._odom is not None:
             self._step = self._pose.inverse() @ found
         self._odom, self._pose = odom, found
 
     def _from_odom(self, odom: Pose) -> Pose:
-        return odom if self._odom is None or self._pose is None else self._pose @ (self._odom.inverse() @ odom)
-
-    def _from_step(self) -> Pose:
-        return Pose(0.0, 0.0, 0.0) if self._pose is None else self._pose @ self._step
+        return odom if self._odom is None else self._pose @ (self._odom.inverse() @ odom)

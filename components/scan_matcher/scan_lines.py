@@ -1,4 +1,4 @@
-"""The walls that a scan itself shows: the direction of the line on which each echo lies with its neighbours."""
+"""The walls in a scan: the direction of the line on which each echo lies with its neighbours."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Scan:
     normals: Floats
     """(N, 2), of length 1: across the wall."""
     along: Floats
-    """(N,): what an echo tells along its line. 0 on a straight wall, 1 of a lone echo."""
+    """(N,): how much an echo counts along its line. 0 on a straight wall, 1 for a lone echo."""
     size_m: float
     """How far away echoes are: a turn by one radian moves them by that."""
 
@@ -37,18 +37,13 @@ def scan_of(points: Floats) -> Scan:
     points = points[np.argsort(np.arctan2(points[:, 1], points[:, 0]), kind="stable")]
     far_m = np.hypot(points[:, 0], points[:, 1])
     near_m = REACH_M + REACH_PER_M * far_m
-    count, x, y, xx, xy, yy = np.zeros((6, len(points)))
+    sums = np.zeros((6, len(points)))
     for shift in (each for each in NEIGHBOURS if each < len(points)):
-        way = points[shift:] - points[:-shift]
+        x, y = (points[shift:] - points[:-shift]).T
         for one, sign in ((slice(None, -shift), 1.0), (slice(shift, None), -1.0)):
-            is_near = np.hypot(way[:, 0], way[:, 1]) <= (NEXT_REACH if shift <= NEXT else 1.0) * near_m[one]
-            to_x, to_y = sign * is_near * way.T
-            count[one] += is_near
-            x[one] += to_x
-            y[one] += to_y
-            xx[one] += to_x * to_x
-            xy[one] += to_x * to_y
-            yy[one] += to_y * to_y
+            is_near = np.hypot(x, y) <= (NEXT_REACH if shift <= NEXT else 1.0) * near_m[one]
+            sums[:, one] += is_near * np.stack([np.ones_like(x), sign * x, sign * y, x * x, x * y, y * y])
+    count, x, y, xx, xy, yy = sums
     all_of_them = count + 1.0  # the echo itself is one more, at 0
     xx, xy, yy = xx - x * x / all_of_them, xy - x * y / all_of_them, yy - y * y / all_of_them
     direction = 0.5 * np.arctan2(2.0 * xy, xx - yy)

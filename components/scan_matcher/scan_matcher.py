@@ -1,4 +1,4 @@
-"""Corrects odometry by laying each laser scan onto what the laser has seen before."""
+"""Corrects odometry by matching each laser scan with a map of the scans before."""
 
 from __future__ import annotations
 
@@ -22,38 +22,41 @@ from .scan_lines import Scan, scan_of
 WAITING = 256
 """Scans that wait for odometry."""
 WIDTHS = (4.0, 2.0, 1.0)
-"""Deviations of the likelihood fields, in cells, from coarse to fine."""
+"""Standard deviations of the likelihood fields, in cells, from coarse to fine."""
 FEWEST_POINTS = 10
-"""Fewer echoes tell no pose."""
+"""With fewer echoes a scan is not matched."""
 ENOUGH_POINTS = 60
 ENOUGH_NEAR = 0.5
-"""A smaller share of the echoes within `max_range_m`, or fewer, and farther ones are used as well, as outdoors."""
+"""With fewer echoes within `max_range_m`, or a smaller share of all, farther ones are used as well, as outdoors."""
 FARTHER = 2.0
 WIDER = (2.0, 4.0)
-"""Times as far is looked for a scan that does not fit."""
+"""Times the search area for a scan that does not fit."""
 SPREAD = 3.0
 DOUBT = 4.0
 LEAST_DOUBT_M, LEAST_DOUBT_RAD = 0.02, 0.02
 MOST_M = 6.0
 NEW_GROUND = 0.3
-"""A smaller share of the echoes near something seen, and a scan that does not fit shows new ground."""
+"""A scan with a smaller share of its echoes near the map, and that does not fit, shows a new place."""
 OFTEN = 0.2
 SURE_AGAIN = 0.5
 """Of `search_m` or `search_rad`."""
-LOST = "lost: scans do not fit what was seen (the pose goes on by a guess until they fit again)"
-UNSURE = "unsure: guesses from scan to scan are farther off than search_m or search_rad"
 STOOD_M = 0.3
-"""A matcher that has gone no farther cannot tell that the odometry is missing."""
+"""As long as the robot has not driven farther, odometry that never moves may be right."""
 BLIND = 0.5
-"""Of the certainty of a match: below that, its weakest direction is the guess."""
+"""With less certainty than this, the match follows the guess in its weakest direction."""
 BLIND_M = 1.0
-"""This far without a look at the way is worth a word."""
-NO_WAY = "unsure: scans do not tell how far the robot drives, and there is no odometry that tells it"
-TRY = "poses may be wrong: give it scans more often or better odometry"
+"""This far on guesses alone is worth a warning."""
+LOST = "lost: scans do not fit the map (until they fit again, poses are guesses)"
+UNSURE = "unsure: the guesses from scan to scan are wrong by more than search_m or search_rad"
+TRY = "poses may be wrong: send scans more often, or better odometry"
+NO_WAY = "unsure: the scans do not show how far the robot drives, and there is no useful odometry"
+MISFITS = "lost: %d scans in a row do not fit the map; the pose follows %s"
+LITTLE_USE = "the odometry is of little use: where it is worse, the matcher continues the last motion instead"
+FOLLOWS = "for %.1f m the scans have not shown how far the robot drove, as in a bare corridor: the pose follows %s"
 
 
 class ScanMatcher(Component):
-    """Corrects the odometry's drift: each scan is laid onto what the laser has seen so far.
+    """Corrects the drift of odometry: matches each scan with a map of the scans before.
 
     A wide search around the pose that the odometry tells, then a fine descent. The first scan is taken where the
     odometry says it is. A scan waits until the odometry has reached its stamp.
@@ -65,60 +68,59 @@ class ScanMatcher(Component):
 
     scan = InPort(Range3d, doc="echoes in the frame of the laser, with stamps that never decrease")
     odom = InPort(Odometry, doc="raw odometry: one pose at each scan's stamp, or poses often enough to go between them")
-    pose = OutPort(PoseTransform, doc="the laser in the map, one for each scan, with the scan's stamp")
-    score = OutPort(Float64, doc="how well the scan fits what was seen before, 0 to 1, sent just before the pose")
+    pose = OutPort(PoseTransform, doc="pose of the laser in the map, one for each scan, with the scan's stamp")
+    score = OutPort(Float64, doc="how well the scan fits the map, 0 to 1, sent just before the pose")
 
     frame = Parameter("map", doc="name of the frame that the poses are in")
-    cell_m = Parameter(0.05, minimum=0.01, maximum=1.0, unit="m", doc="side of a cell of what was seen; at the start")
-    max_range_m = Parameter(20.0, minimum=0.5, unit="m", doc="echoes farther away are not used")
-    search_m = Parameter(0.5, minimum=0.0, maximum=10.0, unit="m", doc="how far from the odometry's guess is looked")
-    search_rad = Parameter(0.3, minimum=0.0, maximum=3.15, unit="rad", doc="the same for the direction")
-    search_step_rad = Parameter(0.025, minimum=0.001, maximum=0.5, unit="rad", doc="between two directions tried")
+    cell_m = Parameter(0.05, minimum=0.01, maximum=1.0, unit="m", doc="size of a cell of the map; read at the start")
+    max_range_m = Parameter(20.0, minimum=0.5, unit="m", doc="echoes farther away are not used, unless few are nearer")
+    search_m = Parameter(0.5, minimum=0.0, maximum=10.0, unit="m", doc="search distance around the guess")
+    search_rad = Parameter(0.3, minimum=0.0, maximum=3.15, unit="rad", doc="search angle around the guess")
+    search_step_rad = Parameter(0.025, minimum=0.001, maximum=0.5, unit="rad", doc="step between the angles tried")
     odom_deviation_m = Parameter(0.1, minimum=0.001, unit="m", doc="error of the odometry between two scans")
     odom_deviation_rad = Parameter(0.2, minimum=0.001, unit="rad", doc="the same for the direction")
-    minimum_score = Parameter(0.2, minimum=0.0, maximum=1.0, doc="a worse fit is not believed: the odometry counts")
-    key_m = Parameter(0.1, minimum=0.0, unit="m", doc="a scan is remembered when it was taken this far from the last")
-    key_rad = Parameter(0.05, minimum=0.0, unit="rad", doc="or when the robot has turned this much")
-    mount_x_m = Parameter(0.0, unit="m", doc="place of the laser on the robot, forward")
-    mount_y_m = Parameter(0.0, unit="m", doc="place of the laser on the robot, to the left")
+    minimum_score = Parameter(0.2, minimum=0.0, maximum=1.0, doc="a scan that fits worse gets the guess as its pose")
+    key_m = Parameter(0.1, minimum=0.0, unit="m", doc="distance after which the next scan is added to the map")
+    key_rad = Parameter(0.05, minimum=0.0, unit="rad", doc="or the turn after which it is")
+    mount_x_m = Parameter(0.0, unit="m", doc="position of the laser on the robot, forward")
+    mount_y_m = Parameter(0.0, unit="m", doc="position of the laser on the robot, to the left")
     mount_yaw_rad = Parameter(0.0, unit="rad", doc="direction of the laser on the robot")
 
     def on_activate(self) -> None:
-        self._matched = self._not_believed = self._without_odom = 0
+        self._matched = self._not_fitting = self._without_odom = 0
         self._driven_m = self._all_blind_m = 0.0
-        self._told_blind = False
+        self._warned: set[str] = set()
         self._forget()
 
     def on_deactivate(self) -> None:
-        tell = self.log.warning if self._not_believed > OFTEN * (self._matched + self._not_believed) else self.log.info
+        tell = self.log.warning if self._not_fitting > OFTEN * (self._matched + self._not_fitting) else self.log.info
         tell(
-            "%d scans matched, %d not believed, %d without odometry",
-            self._matched, self._not_believed, self._without_odom,
+            "%d scans matched, %d did not fit, %d without odometry",
+            self._matched, self._not_fitting, self._without_odom,
         )  # fmt: skip
         if self._all_blind_m >= BLIND_M:
             self.log.log(
-                NOTICE, "for %.1f of %.1f m the scans did not tell the way: matching is no better there than its guess",
+                NOTICE, "for %.1f of %.1f m the scans did not show how far the robot drove: poses are guesses there",
                 self._all_blind_m, self._driven_m,
             )  # fmt: skip
 
     def on_clock_jump(self) -> None:
-        """The robot may be anywhere now: what was seen before is of no use."""
+        """The robot may be anywhere now: the map is of no use."""
         self._forget()
 
     def _forget(self) -> None:
-        self._seen = HitGrid(self.cell_m)
+        self._map = HitGrid(self.cell_m)
         self._scans: deque[Range3d] = deque(maxlen=WAITING)
         self._track = OdomTrack()
         self._motion = MotionGuess()
         self._history = FitHistory()
-        self._used_odometry = True
-        """Until it was first of no use, which is said once."""
         self._unsure = False
         self._blind_m = 0.0
-        """Driven since scans last told the whole pose."""
+        """Driven since a scan has last shown the whole pose."""
         self.trouble = ""
         self._pose = Pose(0.0, 0.0, 0.0)
         self._key: Pose | None = None
+        """Of the last scan in the map."""
 
     def on_scan(self, scan: Range3d) -> None:
         self._scans.append(scan)
@@ -127,7 +129,7 @@ class ScanMatcher(Component):
     def on_odom(self, odom: Odometry) -> None:
         robot = Pose(float(odom.position[0]), float(odom.position[1]), odom.yaw_rad)
         if not all(map(math.isfinite, robot)):  # one NaN would stay in the pose for ever
-            self.log.warning("left out odometry that is not finite: %s", robot)
+            self.log.warning("ignored odometry that is not finite: %s", robot)
             return
         self._track.add(odom.stamp_ns, robot @ Pose(self.mount_x_m, self.mount_y_m, self.mount_yaw_rad))
         self._catch_up()
@@ -146,15 +148,14 @@ class ScanMatcher(Component):
         guess = self._motion.guess(odom)
         points, scale = self._usable(scan)
         found = self._match(points, scale, guess)
-        believed = found.score >= self.minimum_score
-        self._motion.learn(odom, found.pose, matched=believed and self._key is not None)
+        fits = found.score >= self.minimum_score
+        self._motion.learn(odom, found.pose, matched=fits and self._key is not None)
         self._measure_blind(found)
         self._pose = found.pose
-        self._tell_guess()
         self._tell_doubt()
-        if (believed or self._is_new_ground(found, points)) and self._is_key(found.pose):
+        if (fits or found.overlap < NEW_GROUND) and self._is_key(found.pose):
             self._key = found.pose
-            self._seen.add(found.pose.apply(points))
+            self._map.add(found.pose.apply(points))
         self.score.publish(Float64(found.score))
         self.pose.publish(self._told(scan))
 
@@ -171,16 +172,16 @@ class ScanMatcher(Component):
 
     def _match(self, points: Floats, scale: int, guess: Pose) -> Match:
         if len(points) < FEWEST_POINTS:
-            self._not_believed += 1
+            self._not_fitting += 1
             return Match(guess, 0.0, certainty=0.0)
-        if self._key is None:  # nothing to lay it onto
+        if self._key is None:  # the map is empty
             return Match(guess, 1.0)
-        lines = scan_of(points)
-        found = self._fit(lines, scale, guess, self._search(1.0))
+        scan = scan_of(points)
+        found = self._fit(scan, scale, guess, self._search(1.0))
         for wider in WIDER:
-            if not self._history.is_poor(found.score, self.minimum_score) or found.known < NEW_GROUND:
+            if not self._history.is_poor(found.score, self.minimum_score) or found.overlap < NEW_GROUND:
                 break
-            found = max(found, self._fit(lines, scale, guess, self._search(wider)), key=lambda each: each.score)
+            found = max(found, self._fit(scan, scale, guess, self._search(wider)), key=lambda each: each.score)
         return self._judged(found, guess)
 
     def _judged(self, found: Match, guess: Pose) -> Match:
@@ -189,24 +190,19 @@ class ScanMatcher(Component):
             if self._history.fits(found.score):
                 self.log.log(NOTICE, "scans fit again")
             return found
-        self._not_believed += 1
+        self._not_fitting += 1
         if self._history.misses():
-            by = "the odometry" if self._motion.uses_odometry else "the motion before"
-            self.log.warning("lost: %d scans in a row do not fit what was seen; the pose goes on by %s", LOST_AFTER, by)
-        return Match(guess, found.score, found.known, certainty=0.0)
+            self.log.warning(MISFITS, LOST_AFTER, self._guide())
+        return Match(guess, found.score, found.overlap, certainty=0.0)
 
     def _search(self, wider: float) -> Search:
         """As wide as the parameters ask, and as the guesses so far were wrong."""
         errors = self._motion.errors
         reach_m = min(max(self.search_m, SPREAD * errors.along_m) * wider, MOST_M)
         reach_rad = min(max(self.search_rad, SPREAD * errors.turn_rad) * wider, math.pi)
-        if not self.search_m:
-            reach_m = 0.0
-        if not self.search_rad:
-            reach_rad = 0.0
         deviation_m, deviation_rad = self._doubt(errors, wider > 1.0)
         return Search(
-            reach_m, reach_rad, self.search_step_rad,
+            reach_m if self.search_m else 0.0, reach_rad if self.search_rad else 0.0, self.search_step_rad,
             deviation_m * wider, deviation_rad * wider,
             wide=wider > 1.0,
         )  # fmt: skip
@@ -221,13 +217,9 @@ class ScanMatcher(Component):
         cell_m = scale * self.cell_m
         placed = guess.apply(scan.points)
         around_m = search.reach_m + 2.0 * WIDTHS[0] * cell_m
-        hit, corner_m = self._seen.window(placed.min(axis=0) - around_m, placed.max(axis=0) + around_m)
+        hit, corner_m = self._map.window(placed.min(axis=0) - around_m, placed.max(axis=0) + around_m)
         hit = halved(hit) if scale == 2 else hit
         return match(scan, guess, hit, corner_m, cell_m, search, tuple(width * cell_m for width in WIDTHS))
-
-    def _is_new_ground(self, found: Match, points: Floats) -> bool:
-        """Whether a scan that does not fit shows a place never seen: it is remembered where the guess puts it."""
-        return self._key is not None and len(points) >= FEWEST_POINTS and found.known < NEW_GROUND
 
     def _measure_blind(self, found: Match) -> None:
         if self._key is None:
@@ -239,29 +231,26 @@ class ScanMatcher(Component):
             return
         self._blind_m += way_m
         self._all_blind_m += way_m
-        if self._blind_m >= BLIND_M and not self._told_blind:
-            self._told_blind = True
-            by = "the odometry" if self._motion.uses_odometry else "going on as before"
-            self.log.warning("for %.1f m scans have not told the way, as in a bare corridor: it is by %s", BLIND_M, by)
+        if self._blind_m >= BLIND_M:
+            self._warn_once(FOLLOWS, BLIND_M, self._guide())
 
-    def _tell_guess(self) -> None:
-        if (
-            self._used_odometry
-            and self._motion.is_judged
-            and not self._motion.uses_odometry
-            and self._driven_m > STOOD_M
-        ):
-            self._used_odometry = False
-            self.log.warning("the odometry is of little use: where it is worse, the motion from scan to scan counts")
+    def _guide(self) -> str:
+        return "the odometry" if self._motion.uses_odometry else "the last motion"
+
+    def _warn_once(self, text: str, *values: object) -> None:
+        if text not in self._warned:
+            self._warned.add(text)
+            self.log.warning(text, *values)
 
     def _tell_doubt(self) -> None:
         """Scans that fit are no proof where guesses are far off: in a building many places look alike."""
-        unsure = self._is_unsure()
+        if self._motion.is_judged and not self._motion.uses_odometry and self._driven_m > STOOD_M:
+            self._warn_once(LITTLE_USE)
+        unsure, errors = self._is_unsure(), self._motion.errors
         if unsure and not self._unsure:
-            errors = self._motion.errors
             self.log.warning(UNSURE + ": %.1f m and %.0f° on average", errors.along_m, math.degrees(errors.turn_rad))
         elif self._unsure and not unsure:
-            self.log.info("guesses from scan to scan are near again")
+            self.log.info("the guesses from scan to scan are good again")
         self._unsure = unsure
         if self._history.is_lost:
             self.trouble = LOST

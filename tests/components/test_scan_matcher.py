@@ -149,8 +149,8 @@ def test_short_steps_along_a_bare_corridor_are_not_held_back(step_m: float, capl
         assert found(trial.sent("pose")[-1])[0] == pytest.approx(25 * step_m, abs=0.02)
         assert trial.component.trouble == "", "the odometry is enough"
     if step_m == 0.1:
-        assert caplog.text.count("have not told the way") == 1
-        assert "for 2.5 of 2.5 m the scans did not tell the way" in caplog.text
+        assert caplog.text.count("have not shown how far the robot drove") == 1
+        assert "for 2.5 of 2.5 m the scans did not show how far the robot drove" in caplog.text
 
 
 def test_a_bare_corridor_without_odometry_is_trouble(caplog: pytest.LogCaptureFixture) -> None:
@@ -166,9 +166,9 @@ def test_a_bare_corridor_without_odometry_is_trouble(caplog: pytest.LogCaptureFi
             trial.send("scan", scan)
             if ahead_m > 0.2:
                 assert trial.component.trouble == ""
-        assert trial.component.trouble.startswith("unsure: scans do not tell how far the robot drives")
+        assert trial.component.trouble.startswith("unsure: the scans do not show how far the robot drives")
         assert found(trial.sent("pose")[-1])[0] == pytest.approx(2.9, abs=0.3)
-    assert "by going on as before" in caplog.text
+    assert "the pose follows the last motion" in caplog.text
 
 
 def seen_within(limit_m: float, pose: Pose, number: int) -> Range3d:
@@ -223,7 +223,7 @@ def test_outdoors_farther_echoes_are_used() -> None:
 
 
 def nonsense(stamp_ns: int) -> Range3d:
-    """Echoes among what was seen that fit it nowhere."""
+    """Echoes inside the map that fit it nowhere."""
     ranges_m = np.random.default_rng(stamp_ns).uniform(0.3, 4.0, 181)
     return Range3d.from_polar(ranges_m, -math.pi / 2, math.pi / 180, stamp_ns=stamp_ns, frame="laser")
 
@@ -236,11 +236,11 @@ def test_a_matcher_that_is_lost_says_so_and_when_it_is_not_any_more(caplog: pyte
             trial.send("odom", odom((0.0, 0.0, 0.0), stamp_ns=number * STEP_NS))
             trial.send("scan", nonsense(number * STEP_NS))
         assert [record.levelname for record in caplog.records if "lost: 3 scans" in record.message] == ["WARNING"]
-        assert trial.component.trouble.startswith("lost: scans do not fit what was seen"), "the window shows it"
+        assert trial.component.trouble.startswith("lost: scans do not fit the map"), "the window shows it"
         give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 9)
         assert [record.levelname for record in caplog.records if record.message == "scans fit again"] == ["NOTICE"]
         assert trial.component.trouble == ""
-    assert [record.levelname for record in caplog.records if "5 not believed" in record.message] == ["WARNING"]
+    assert [record.levelname for record in caplog.records if "5 did not fit" in record.message] == ["WARNING"]
 
 
 def test_a_place_never_seen_is_remembered_where_the_odometry_puts_it() -> None:
@@ -337,7 +337,7 @@ def test_in_another_world_the_odometry_counts_and_nothing_is_remembered() -> Non
         assert trial.sent("score")[1].data < 0.5
 
 
-def test_a_clock_jump_starts_anew() -> None:
+def test_a_clock_jump_starts_a_new_map() -> None:
     with Trial(ScanMatcher) as trial:
         give(trial, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 5)
         trial.component.on_clock_jump()
@@ -350,11 +350,11 @@ def test_guesses_that_are_far_off_make_it_unsure_also_where_scans_fit(caplog: py
     with caplog.at_level(logging.WARNING), Trial(ScanMatcher) as trial:
         for number in range(1, 10):
             give(trial, (0.4 * (-1) ** number, 0.0, 0.0), (0.0, 0.0, 0.0), number)
-        assert trial.component.trouble.startswith("unsure: guesses from scan to scan are farther off than search_m")
+        assert trial.component.trouble.startswith("unsure: the guesses from scan to scan are wrong by more than")
         for number in range(10, 30):
             give(trial, (-0.4, 0.0, 0.0), (0.0, 0.0, 0.0), number)
         assert trial.component.trouble == ""
-    assert caplog.text.count("unsure: guesses") == 1
+    assert caplog.text.count("unsure: the guesses") == 1
 
 
 def test_after_a_clock_jump_it_is_not_lost_any_more() -> None:
