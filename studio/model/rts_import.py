@@ -14,7 +14,7 @@ from lxml import etree
 from studio.model.changes import ModelError
 from studio.model.files import FileError
 from studio.model.parts import Component, Endpoint, Host, ServiceWire, Wire
-from studio.model.rts_profile import DEFAULT, DELIVERY, HOST, PATH, PORT_TYPES, NotMapped, ext, is_rts_profile, rts
+from studio.model.rts_profile import DEFAULT, DELIVERY, HOST, PATH, NotMapped, direction_of, ext, is_rts_profile, rts
 from studio.model.sources import Specs
 from studio.model.spec import Activation, ComponentSpec, Delivery, SpecError
 from studio.model.system import System
@@ -196,6 +196,8 @@ class _Import:
             if directions in (["in", "in"], ["out", "out"]):
                 self._lose(node.get(rts("name"), "connector"), f"{start} and {end} are both {directions[0]} ports")
                 return
+            if directions == ["", ""]:
+                self._lose(node.get(rts("name"), "connector"), f"nothing says which end sends: {start} is taken")
             goes_backwards = directions[0] == "in" or directions[1] == "out"
         else:
             goes_backwards = self._calls_backwards(start, end)
@@ -257,8 +259,11 @@ class _Import:
 
 
 def _properties(node: etree._Element) -> Iterator[tuple[str, str]]:
-    for each in node.iterchildren(ext("Properties")):
-        yield each.get(ext("name"), ""), each.get(ext("value"), "")
+    """Those of RTSystemEditor are in the name space `rts_ext`; older and other tools have used others."""
+    for each in node.iterchildren(etree.Element):
+        if etree.QName(each).localname == "Properties":
+            values = {etree.QName(name).localname: str(value) for name, value in each.attrib.items()}
+            yield values.get("name", ""), values.get("value", "")
 
 
 def _part(identity: str, place: int) -> str:
@@ -273,7 +278,7 @@ def _direction(port: etree._Element) -> str:
     """Of a data port, as its property `port.port_type` has it."""
     for name, value in _properties(port):
         if name.rpartition(".")[2] == "port_type":
-            return PORT_TYPES.get(value.strip(), "")
+            return direction_of(value)
     return ""
 
 

@@ -36,6 +36,12 @@ class NotMapped:
         return f"{self.what}: {self.why}"
 
 
+def direction_of(port_type: str) -> str:
+    """`in`, `out`, or nothing; not every tool writes the case as the specification does."""
+    wanted = port_type.strip().lower()
+    return next((direction for name, direction in PORT_TYPES.items() if name.lower() == wanted), "")
+
+
 def rts(name: str) -> str:
     return f"{{{RTS}}}{name}"
 

@@ -251,3 +251,27 @@ def test_exported_ports_tell_their_direction(first_steps: Opened) -> None:
 def test_what_is_no_profile_is_refused(text: str, first_steps: Opened) -> None:
     with pytest.raises(FileError):
         read_rts_profile(text.encode(), first_steps.registry)
+
+
+PORTS = """<rts:RtsProfile rts:id="RTSystem:Lab:Test:1" rts:version="0.2"
+    xmlns:rts="http://www.openrtp.org/namespaces/rts" xmlns:e="{space}">
+  <rts:Components rts:instanceName="A0" rts:id="RTC:Lab:Test:A:1"><rts:DataPorts rts:name="A0.out">
+    <e:Properties e:name="port.port_type" e:value="{out}"/></rts:DataPorts></rts:Components>
+  <rts:Components rts:instanceName="B0" rts:id="RTC:Lab:Test:B:1"><rts:DataPorts rts:name="B0.in"/></rts:Components>
+  <rts:DataPortConnectors rts:name="w"><rts:sourceDataPort rts:portName="B0.in" rts:instanceName="B0"/>
+    <rts:targetDataPort rts:portName="A0.out" rts:instanceName="A0"/></rts:DataPortConnectors></rts:RtsProfile>"""
+
+
+@pytest.mark.parametrize("space", ["http://www.openrtp.org/namespaces/rts_ext", "http://elsewhere.org/ext"])
+@pytest.mark.parametrize("out", ["DataOutPort", "dataoutport"])
+def test_port_types_count_in_any_name_space_and_case(space: str, out: str, first_steps: Opened) -> None:
+    found = read_rts_profile(PORTS.format(space=space, out=out).encode(), first_steps.registry)
+    assert [(str(wire.start), str(wire.end)) for wire in found.system.wires] == [("A0.out", "B0.in")]
+    assert not [each for each in found.not_mapped if each.what == "w"]
+
+
+def test_a_wire_whose_direction_nothing_says_is_told(first_steps: Opened) -> None:
+    found = read_rts_profile(PORTS.format(space="x", out="CorbaPort").encode(), first_steps.registry)
+    assert [str(each) for each in found.not_mapped if each.what == "w"] == [
+        "w: nothing says which end sends: B0.in is taken"
+    ]

@@ -11,11 +11,14 @@ from lxml import etree
 from studio.model.files import FileError
 from studio.model.geometry.body import GivenMass
 from studio.model.geometry.poses import Pose
-from studio.model.geometry.rotations import Matrix, from_rpy
+from studio.model.geometry.rotations import Matrix, from_quaternion, from_rpy
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Shape, Sphere
 from studio.model.geometry.xml_values import SMALLEST
 from studio.model.xml_schema import line_of
 
+UNLIMITED = 1e9
+FARTHEST_M = 1e9
+"""What Studio's own files take."""
 LARGEST = 1e30
 """Files write 1e16 for "no limit"; cubes of larger numbers leave what floats can hold."""
 
@@ -52,6 +55,8 @@ class Foreign:
             return [default] * count
         try:
             values = [float(word) for word in words]
+            if "_" in (text or ""):  # Python takes 1_0 for 10
+                raise ValueError
         except ValueError:
             raise self.fault(element, f"{(text or '')[:60]!r} in <{element.tag}> must hold numbers only") from None
         if len(values) != count:
@@ -63,11 +68,27 @@ class Foreign:
     def number(self, element: etree._Element | None, text: str | None, default: float = 0.0) -> float:
         return default if element is None or text is None else self.numbers(element, text, 1, default)[0]
 
-    def matrix(self, xyz: list[float], rpy: list[float]) -> Matrix:
+    def limit(self, element: etree._Element, text: str | None) -> float | None:
+        """None where nothing limits, which files write as inf, or as a very large number."""
+        words = (text or "").strip().lower()
+        if not words or words.lstrip("+-") in ("inf", "infinity"):
+            return None
+        value = self.number(element, words)
+        return value if abs(value) < UNLIMITED else None
+
+    def matrix(self, element: etree._Element, xyz: list[float], rpy: list[float]) -> Matrix:
+        if max(map(abs, xyz)) > FARTHEST_M:
+            raise self.fault(element, f"<{element.tag}> is farther away than {FARTHEST_M:g} m")
         made = np.eye(4)
         made[:3, :3] = from_rpy(*rpy)
         made[:3, 3] = xyz
         return made
+
+    def quaternion(self, element: etree._Element, values: list[float]) -> Matrix:
+        """The rotation (3, 3) of x, y, z, w."""
+        if not any(values):
+            raise self.fault(element, "a quaternion of length 0")
+        return from_quaternion(*values)
 
     def mass(self, element: etree._Element, mass_kg: float, pose: Matrix, moments: list[float]) -> GivenMass | None:
         """None, with a note, for a mass that is no mass."""

@@ -3,6 +3,7 @@ where older versions mean something else by the same words, they are read as the
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from studio.model.geometry.joints import JointKind
 from studio.model.geometry.poses import inverse
 from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.sdf_include import find_included, version_of
-from studio.model.geometry.sdf_parts import UNLIMITED, SdfParts
+from studio.model.geometry.sdf_parts import SdfParts, is_true
 from studio.model.xml_parse import parse_hardened, without_odd_declaration
 
 KINDS: dict[str, JointKind] = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed"}
@@ -28,7 +29,8 @@ DEEPEST = 300
 DEEPEST_MODELS = 20
 """Models in models; beyond this they include each other in circles."""
 HELD = {"link", "joint", "frame", "model", "include", "plugin", "pose", "static", "self_collide", "allow_auto_disable"}
-TRUE = ("1", "true")
+HELD_BY_JOINT = {"parent", "child", "pose", "axis", "axis2", "physics"}
+HELD_BY_WORLD = {"model", "include", "frame", "joint", "name"}
 UNKNOWN = (1, 4)
 """Gazebo took files that do not tell their version as the oldest that it read."""
 AXES_IN_JOINT = (1, 5)
@@ -38,7 +40,12 @@ ONE_NAME_SPACE = (1, 7)
 def read_sdf(root: etree._Element, foreign: Foreign) -> Raw:
     if root.get("version") is None:
         foreign.note("the file does not tell its version: it is read as SDF 1.4")
+    if (old := next(root.iter("origin"), None)) is not None:
+        hint = "make a newer file of it with `gz sdf -p`"
+        raise foreign.fault(old, "<origin> tells poses in SDF 1.2 and older, which Studio does not read", hint)
     world = root.find("world")
+    if world is not None:
+        _tell_left_out(root, world, foreign)
     top = _Model(root if world is None else world, _version(root), foreign, is_model=False)
     if not top.models:
         if top.missing:
@@ -53,7 +60,20 @@ def read_sdf(root: etree._Element, foreign: Foreign) -> Raw:
     else:
         raw.pose = top.pose(name)
         first.add_to(raw, is_static=first.is_static)
+    if not raw.links:
+        raise foreign.fault(root, "there is no <link> in it")
     return raw
+
+
+def _tell_left_out(root: etree._Element, world: etree._Element, foreign: Foreign) -> None:
+    """What a world holds beside its models."""
+    for other in (each for each in root.iterchildren("world", "model") if each is not world):
+        foreign.note(f"the {other.tag} {other.get('name')} is left out: only the first world of a file is read")
+    if world.find("state") is not None:
+        foreign.note("the <state> of the world is left out: models are where they are without it")
+    tags = sorted({str(child.tag) for child in world.iterchildren(etree.Element)} - HELD_BY_WORLD - {"state"})
+    if tags:
+        foreign.note(f"of the world, {', '.join(f'<{tag}>' for tag in tags)} is left out")
 
 
 HINT = "put the model beside this file, or name its folder in GZ_SIM_RESOURCE_PATH"
@@ -67,7 +87,7 @@ class _Model:
         self.element, self.version, self.foreign, self.above = element, version, foreign, above
         self.parts = SdfParts(foreign)
         self.name = element.get("name") or ""
-        self.is_static = _is_true(element.findtext("static"))
+        self.is_static = is_true(element.findtext("static"))
         self.placement_frame = element.get("placement_frame") or ""
         self.written = element.find("pose") if is_model else None
         """Where it is in the scope around it; an include can say so in its place."""
@@ -122,7 +142,7 @@ class _Model:
         above = (*self.above, path.resolve())
         if len(above) > DEEPEST_MODELS or path.resolve() in (*self.above, self.foreign.file.resolve()):
             raise self.foreign.fault(include, f"{address} includes itself")
-        if _is_true(include.get("merge")):
+        if is_true(include.get("merge")):
             hint = "convert the included file by itself, or write its links into this one"
             raise self.foreign.fault(include, f"it merges {address} into itself, which Studio cannot", hint)
         root = parse_hardened(without_odd_declaration(read_bytes(path)), path)
@@ -134,7 +154,7 @@ class _Model:
         if include.find("pose") is not None:
             made.written = include.find("pose")
         made.placement_frame = (include.findtext("placement_frame") or made.placement_frame).strip()
-        made.is_static = made.is_static or _is_true(include.findtext("static"))
+        made.is_static = made.is_static or is_true(include.findtext("static"))
         return made
 
     # ---- into links and joints
@@ -145,7 +165,7 @@ class _Model:
         for name, inner in self.models.items():
             inner.add_to(raw, f"{prefix}{name}{SCOPE}", place @ self.pose(name), is_static=is_static or inner.is_static)
         for element in self.element.findall("link"):
-            link = self.parts.link(element, prefix + element.get("name", ""))
+            link = self.parts.link(element, prefix + element.get("name", ""), partial(self._in_link, element))
             raw.links.append(link)
             raw.places[link.name] = place @ self._pose_of(element)
             if is_static:
@@ -192,6 +212,14 @@ class _Model:
         if element.tag == "joint" and not relative:
             relative = self._end(element, "child")
         return self._resolved(element, element.get("name", ""), relative, written, above)
+
+    def _in_link(self, link: etree._Element, written: etree._Element | None) -> Matrix:
+        """A shape or sensor, by its <pose>."""
+        relative = written.get("relative_to") if written is not None else None
+        pose = self.parts.pose(written)
+        if not relative or relative == link.get("name"):
+            return pose
+        return inverse(self._pose_of(link)) @ self.pose(relative) @ pose
 
     def _place_of(self, inner: _Model, above: tuple[object, ...] = ()) -> Matrix:
         relative = inner.written.get("relative_to") if inner.written is not None else None
@@ -247,6 +275,8 @@ class _Model:
             if link is None:
                 raise self.foreign.fault(element, f"the joint {name} names the link {end}, which does not exist")
             ends.append(link)
+        if ends[0] == ends[1]:
+            raise self.foreign.fault(element, f"the joint {name} holds the link {ends[0]} to itself")
         if kind not in KINDS:
             self.foreign.note(f"the joint {name} is {kind}, which Studio does not know: taken as fixed")
         place = self._pose_of(element)
@@ -254,6 +284,8 @@ class _Model:
         made = RawJoint(prefix + name, KINDS.get(kind, "fixed"), prefix + ends[0], prefix + ends[1], before, after)
         if made.kind != "fixed":
             self._set_axis(made, element, place)
+        for tag in sorted({str(child.tag) for child in element.iterchildren(etree.Element)} - HELD_BY_JOINT):
+            self.foreign.note(f"<{tag}> of joints is left out")
         raw.joints.append(made)
 
     def _hold(self, joint: str, kind: str, link: str | None, raw: Raw, prefix: str) -> None:
@@ -282,6 +314,8 @@ class _Model:
         if (mimic := axis.find("mimic")) is not None:
             other = mimic.get("joint") or "another"
             self.foreign.note(f"the joint {joint.name} mimics {other}, which Studio does not know: it moves by itself")
+        if any(self.foreign.number(each, each.text) for each in axis.iterfind("dynamics/*")):
+            self.foreign.note("<dynamics> of joints (damping, friction, springs) is left out")
         if (limit := axis.find("limit")) is not None:
             self._set_limits(joint, limit)
 
@@ -297,17 +331,15 @@ class _Model:
             if told is not None:
                 self.foreign.note("use_parent_model_frame is not in SDF 1.7 and later, and is ignored")
             return None
-        in_model = _is_true(told) if told is not None else self.version < AXES_IN_JOINT
+        in_model = is_true(told) if told is not None else self.version < AXES_IN_JOINT
         return np.eye(4) if in_model else None
 
     def _set_limits(self, joint: RawJoint, limit: etree._Element) -> None:
         keys = {"lower": "lower", "upper": "upper", "effort": "effort", "velocity": "speed"}
         for key, ours in keys.items():
-            text = (limit.findtext(key) or "").strip().lower()
-            if text and text.lstrip("+-") not in ("inf", "infinity"):
-                value = self.foreign.number(limit, text)
-                if abs(value) < UNLIMITED and not (key in ("effort", "velocity") and value < 0):
-                    setattr(joint, ours, value)
+            value = self.foreign.limit(limit, limit.findtext(key))
+            if value is not None and not (key in ("effort", "velocity") and value < 0):
+                setattr(joint, ours, value)
         if joint.lower is not None and joint.upper is not None and joint.lower > joint.upper:
             self.foreign.note(f"the limits of the joint {joint.name} are the wrong way round, and left out")
             joint.lower = joint.upper = None
@@ -338,7 +370,3 @@ class _Model:
 def _version(root: etree._Element) -> tuple[int, int]:
     text = root.get("version")
     return UNKNOWN if text is None else version_of(text)
-
-
-def _is_true(text: str | None) -> bool:
-    return (text or "").strip().lower() in TRUE

@@ -15,12 +15,16 @@ from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.shapes import Shape
 from studio.model.xml_schema import line_of
 
-UNLIMITED = 1e9
-"""Files write 1e16 or 1e30 for what has no limit."""
+READ = {"link": {"inertial", "visual", "collision"}, "joint": {"origin", "parent", "child", "axis", "limit", "mimic"}}
+"""Elements inside others; the rest is told."""
 KINDS: dict[str, JointKind] = {"revolute": "hinge", "continuous": "drive", "prismatic": "slider", "fixed": "fixed"}
 
 
 def read_urdf(root: etree._Element, foreign: Foreign) -> Raw:
+    for element in root.iter(etree.Element):
+        if "xacro" in (etree.QName(element).namespace or ""):
+            hint = "make URDF of it with `xacro`, or call it .xacro"
+            raise foreign.fault(element, f"it is a xacro file: <xacro:{etree.QName(element).localname}>", hint)
     raw = Raw(root.get("name") or foreign.file.stem, notes=foreign.notes)
     colours = {
         material.get("name"): _colour(material, foreign)
@@ -43,6 +47,10 @@ def read_urdf(root: etree._Element, foreign: Foreign) -> Raw:
     strange = {str(child.tag) for child in root.iterchildren(etree.Element)} - {"link", "joint", "material"}
     for tag in sorted(strange):
         foreign.note(f"<{tag}> is left out")
+    for holder, read in READ.items():
+        inside = {str(child.tag) for each in root.findall(holder) for child in each.iterchildren(etree.Element)}
+        for tag in sorted(inside - read):
+            foreign.note(f"<{tag}> of {holder}s is left out")
     if not raw.links:
         raise foreign.fault(root, "there is no <link> in it")
     return raw
@@ -79,7 +87,11 @@ def _origin(element: etree._Element, foreign: Foreign) -> Matrix:
     origin = element.find("origin")
     if origin is None:
         return np.eye(4)
-    return foreign.matrix(foreign.numbers(origin, origin.get("xyz"), 3), foreign.numbers(origin, origin.get("rpy"), 3))
+    xyz, rpy = (foreign.numbers(origin, origin.get(key), 3) for key in ("xyz", "rpy"))
+    made = foreign.matrix(origin, xyz, rpy)
+    if origin.get("quat_xyzw"):
+        made[:3, :3] = foreign.quaternion(origin, foreign.numbers(origin, origin.get("quat_xyzw"), 4))
+    return made
 
 
 def _colour(material: etree._Element, foreign: Foreign) -> str:
@@ -169,6 +181,8 @@ def _joint(element: etree._Element, links: dict[str, RawLink], foreign: Foreign)
         if link not in links:
             raise foreign.fault(end, f"the joint {name} names the link {link}, which does not exist")
         ends.append(link)
+    if ends[0] == ends[1]:
+        raise foreign.fault(element, f"the joint {name} holds the link {ends[0]} to itself")
     if kind not in KINDS and kind != "floating":
         foreign.note(f"the joint {name} is {kind}, which Studio does not know: taken as fixed")
     raw = RawJoint(name, KINDS.get(kind, "fixed"), ends[0], ends[1], _origin(element, foreign), np.eye(4))
@@ -194,15 +208,11 @@ def _limits(raw: RawJoint, element: etree._Element, kind: str, foreign: Foreign)
     if limit is None or raw.kind == "fixed":
         return
     if kind in ("revolute", "prismatic"):
-        raw.lower, raw.upper = (foreign.number(limit, limit.get(key)) for key in ("lower", "upper"))
-        if raw.lower > raw.upper:
+        raw.lower, raw.upper = (foreign.limit(limit, limit.get(key, "0")) for key in ("lower", "upper"))
+        if raw.lower is not None and raw.upper is not None and raw.lower > raw.upper:
             foreign.note(f"the limits of the joint {raw.name} are the wrong way round, and left out")
             raw.lower = raw.upper = None
     for key, ours in (("effort", "effort"), ("velocity", "speed")):
-        value = foreign.number(limit, limit.get(key)) if limit.get(key) else -1.0
-        if 0 <= value < UNLIMITED:
+        value = foreign.limit(limit, limit.get(key))
+        if value is not None and value >= 0:
             setattr(raw, ours, value)
-    if raw.lower is not None and raw.lower <= -UNLIMITED:
-        raw.lower = None
-    if raw.upper is not None and raw.upper >= UNLIMITED:
-        raw.upper = None

@@ -347,3 +347,119 @@ def test_an_encoding_that_is_not_utf_8_is_refused_wherever_it_is_declared(tmp_pa
     path.write_text('\n<?xml version="1.0" encoding="latin-1"?><robot name="box"><link name="base"/></robot>')
     with pytest.raises(FileError, match="not well-formed"):
         import_model(path)
+
+
+# ---- what stands in other axes, and what is lost
+
+
+def test_shapes_and_sensors_may_be_placed_in_frames_of_the_model(tmp_path: Path) -> None:
+    text = """<sdf version="1.9"><model name="m">
+      <frame name="far"><pose>0 0 3 0 0 0</pose></frame>
+      <link name="a"><pose>1 0 0 0 0 1.5707963267948966</pose>
+        <visual name="v"><pose relative_to="far">0 1 0 0 0 0</pose><geometry><sphere><radius>0.1</radius></sphere>
+          </geometry></visual>
+        <sensor name="imu" type="imu"><pose relative_to="__model__">0 0 1 0 0 0</pose></sensor>
+        <collision name="c"><pose relative_to="a">0 0 5 0 0 0</pose><geometry><sphere><radius>0.1</radius></sphere>
+          </geometry></collision></link></model></sdf>"""
+    body = imported(tmp_path, text).model.bodies["a"]
+    assert [shape.pose.matrix[:3, 3].tolist() for shape in body.shapes] == [
+        pytest.approx([1, 1, 3]), pytest.approx([0, 0, 5]),
+    ]  # fmt: skip
+    assert body.shapes[0].pose.matrix[:3, :3] == pytest.approx(from_rpy(0, 0, -np.pi / 2))
+    (frame,) = [each for each in body.frames if each.name == body.sensors[0].frame]
+    assert frame.pose.matrix[:3, 3] == pytest.approx([0, 1, 1])
+
+
+def test_a_laser_that_looks_more_to_one_side_is_turned(tmp_path: Path) -> None:
+    text = """<sdf version="1.6"><model name="m"><link name="a"><sensor name="laser" type="ray"><ray><scan>
+      <horizontal><samples>91</samples><min_angle>-0.5</min_angle><max_angle>1.5</max_angle></horizontal>
+      <vertical><samples>16</samples></vertical></scan></ray></sensor></link></model></sdf>"""
+    found = imported(tmp_path, text)
+    body = found.model.bodies["a"]
+    assert body.sensors[0].fov_deg == pytest.approx(np.degrees(2.0))  # type: ignore[attr-defined]
+    (frame,) = [each for each in body.frames if each.name == body.sensors[0].frame]
+    assert frame.pose.matrix[:3, :3] == pytest.approx(from_rpy(0, 0, 0.5))
+    assert "the laser laser has 16 layers, and here only the level one" in found.notes
+
+
+def test_what_links_joints_and_worlds_of_an_sdf_lose_is_told(tmp_path: Path) -> None:
+    text = """<sdf version="1.6"><world name="yard"><gravity>0 0 0</gravity><light name="sun"/>
+      <state world_name="yard"><model name="m"><pose>5 0 0 0 0 0</pose></model></state>
+      <model name="m"><link name="a"><gravity>1</gravity><kinematic>0</kinematic><light name="lamp"/></link>
+        <link name="b"><gravity>false</gravity><pose frame="a">0 0 1 0 0 0</pose></link>
+        <joint name="j" type="revolute"><parent>a</parent><child>b</child><sensor name="f" type="force_torque"/>
+          <axis><xyz>0 0 1</xyz><dynamics><damping>0.5</damping></dynamics></axis></joint></model></world>
+      <world name="other"/><model name="beside"><link name="c"/></model></sdf>"""
+    found = imported(tmp_path, text)
+    assert found.notes == [
+        "the world other is left out: only the first world of a file is read",
+        "the model beside is left out: only the first world of a file is read",
+        "the <state> of the world is left out: models are where they are without it",
+        "of the world, <gravity>, <light> is left out",
+        "<light> of links is left out",
+        "<gravity> false of the link b is left out",
+        "the attribute frame of <pose> is ignored, as simulators do",
+        "<dynamics> of joints (damping, friction, springs) is left out",
+        "<sensor> of joints is left out",
+    ]
+
+
+def test_what_links_and_joints_of_a_urdf_lose_is_told(tmp_path: Path) -> None:
+    text = """<robot name="r"><link name="a"><contact/></link><link name="b"/>
+      <joint name="j" type="continuous"><parent link="a"/><child link="b"/><dynamics damping="1"/></joint></robot>"""
+    assert imported(tmp_path, text, "r.urdf").notes == [
+        "<contact> of links is left out", "<dynamics> of joints is left out",
+    ]  # fmt: skip
+
+
+def test_xacro_by_the_name_of_urdf_is_refused(tmp_path: Path) -> None:
+    """Its macros would be passed over, and with them parts of the robot."""
+    text = """<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="base"/>
+      <xacro:wheel name="left"/></robot>"""
+    with pytest.raises(FileError, match="it is a xacro file: <xacro:wheel>") as caught:
+        imported(tmp_path, text, "r.urdf")
+    assert caught.value.line == 2
+    plain = text.replace('<xacro:wheel name="left"/>', "")
+    assert list(imported(tmp_path, plain, "r.urdf").model.bodies) == ["base"], "what xacro makes keeps the name space"
+
+
+def test_an_origin_in_urdf_may_have_a_quaternion(tmp_path: Path) -> None:
+    text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/>
+      <child link="b"/><origin xyz="1 0 0" quat_xyzw="0 0 1 1"/></joint></robot>"""
+    transforms = Transforms(imported(tmp_path, text, "r.urdf").model, compiled=False)
+    assert transforms.get_transformation("b", "a")[:3, :3] == pytest.approx(from_rpy(0, 0, np.pi / 2))
+
+
+LINK = '<sdf version="1.9"><model name="m"><link name="a">{0}</link>{1}</model></sdf>'
+OLD = '<origin pose="1 2 3 0 0 0"/>'
+TO_ITSELF = '<joint name="j" type="fixed"><parent>a</parent><child>a</child></joint>'
+URDF = (
+    '<robot name="r"><link name="a"><visual><origin xyz="{0} 0 0"/><geometry><sphere radius="1"/></geometry></visual>'
+)
+URDF_TO_ITSELF = '<joint name="j" type="fixed"><parent link="a"/><child link="a"/></joint>'
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (LINK.format(OLD, ""), "<origin> tells poses in SDF 1.2 and older"),
+        (LINK.format('<pose rotation_format="odd">0 0 0 0 0 0</pose>', ""), "the rotation_format odd is not known"),
+        ('<sdf version="1.7"><model name="m"/></sdf>', "there is no <link> in it"),
+        (LINK.format("", TO_ITSELF), "the joint j holds the link a to itself"),
+        (URDF.format("0") + f"</link>{URDF_TO_ITSELF}</robot>", "the joint j holds the link a to itself"),
+        (URDF.format("1e12") + "</link></robot>", "<origin> is farther away than 1e\\+09 m"),
+        (URDF.format("1_0") + "</link></robot>", "must hold numbers only"),
+    ],
+)
+def test_what_cannot_be_read_truly_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(FileError, match=words):
+        imported(tmp_path, text, "a.xml")
+
+
+def test_limits_of_a_urdf_may_be_infinite(tmp_path: Path) -> None:
+    text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>
+      <child link="b"/><limit lower="-inf" upper="1" effort="inf" velocity="2"/></joint></robot>"""
+    (constraint,) = imported(tmp_path, text, "r.urdf").model.constraints
+    joint = constraint.joint
+    assert joint is not None
+    assert (joint.lower, joint.upper, joint.effort, joint.speed) == (None, 1.0, None, 2.0)
