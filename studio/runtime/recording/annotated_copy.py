@@ -35,7 +35,7 @@ def copy_with_bookmarks(
         writer = LogWriter(copy, compression=compression, headers=is_own, profile=log.profile)
         try:
             with writer:
-                _copy_extras(log, writer)
+                copy_extras(log, writer)
                 return _copy_events(log, writer, marks, progress or (lambda done, whole: None))
         except BaseException:
             Path(copy).unlink(missing_ok=True)
@@ -47,12 +47,13 @@ def _mark(time_ns: int, text: str) -> LoggedEvent:
     return LoggedEvent(BOOKMARK_TOPIC, 0, time_ns, time_ns, payload, kind=int(Kind.LOG))
 
 
-def _copy_extras(log: LogReader, writer: LogWriter) -> None:
+def copy_extras(log: LogReader, writer: LogWriter) -> None:
+    """Metadata and attachments."""
     for name, values in log.metadata():
         writer.add_metadata(name, values)
     for each in log.attachments:
         times = {"log_time_ns": each.log_time_ns, "create_time_ns": each.create_time_ns}
-        writer.add_attachment(each.name, log.attachment(each.name), each.media_type, **times)
+        writer.add_attachment(each.name, log.attached(each), each.media_type, **times)
 
 
 def _copy_events(log: LogReader, writer: LogWriter, marks: list[LoggedEvent], progress: Progress) -> int:

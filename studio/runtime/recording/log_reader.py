@@ -332,9 +332,13 @@ class LogReader:
         """The content of the last attachment of this name."""
         for index in reversed(self._index.attachments):
             if index.name == name:
-                return read_attachment(self._source, index, is_own=self.is_own)
+                return self.attached(index)
         names = ", ".join(index.name for index in self._index.attachments) or "none"
         raise LogError(f"has no attachment {name!r}", file=self.path, hint=f"it has {names}")
+
+    def attached(self, index: AttachmentIndex) -> bytes:
+        """The content of one of several of a name."""
+        return read_attachment(self._source, index, is_own=self.is_own)
 
     def metadata(self) -> list[tuple[str, dict[str, str]]]:
         """Names and values, in the order of the log; one name may come several times."""

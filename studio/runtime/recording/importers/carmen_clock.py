@@ -29,11 +29,15 @@ class Stamps:
         self.first_s = 0.0
         self.count = 0
         self._last_s = 0.0
+        self._beyond = 0
+        self._beyond_s = 0.0
         self._changes = 0
         self._least_step_s = float("inf")
 
     def add(self, seconds: float) -> None:
         if not is_stamp(seconds):
+            if seconds > LATEST_STAMP_S:
+                self._beyond, self._beyond_s = self._beyond + 1, seconds
             return
         self.count += 1
         self.first_s = self.first_s or seconds
@@ -41,6 +45,10 @@ class Stamps:
             self._changes += 1
             self._least_step_s = min(self._least_step_s, abs(seconds - self._last_s))
         self._last_s = seconds
+
+    def beyond(self, lines: int) -> str:
+        """That they cannot be seconds, in words; empty if that is not so of many."""
+        return "" if self._beyond <= _ENOUGH_STAMPS * lines else f"e.g. {self._beyond_s:.10g}"
 
     @property
     def rounded(self) -> str:
@@ -63,6 +71,8 @@ def choose_clock(stamps: dict[Clock, Stamps], lines: int) -> ClockChoice:
     notes: list[str] = []
     for clock, found in stamps.items():
         if found.count <= _ENOUGH_STAMPS * lines:
+            if example := found.beyond(lines):
+                notes.append(f"the {clock}'s stamps are not in seconds and no times: {example}")
             continue
         if not found.rounded:
             return ClockChoice(clock, found.first_s, tuple(notes))

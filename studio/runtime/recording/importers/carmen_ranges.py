@@ -23,7 +23,8 @@ FEW = 0.001
 """A smaller share of readings beyond a maximum does not prove it wrong: lines may be damaged."""
 PILED = 0.002
 FEWEST_PILED = 20
-NEAREST_PILE_M = 5.0
+NEAREST_PILE_M = 3.0
+"""Small scanners see 4 m."""
 LONELY = 0.05
 """The usual count around a pile, as a share of it. A wall is seen at many distances."""
 AROUND = 10
@@ -31,6 +32,8 @@ JUMP_M = 0.3
 """Beside a beam without an echo is one that is far from it; beside a beam on a wall mostly the same wall."""
 MOSTLY = 0.75
 """The last beam of a wall has a jump on one of its two sides."""
+METRES = 0.5
+"""With a smaller share of readings within `CELLS`, they are hardly in metres."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,8 @@ class Readings:
         """`told_m` is what the log says, `told_by` where."""
         piles = self._piles()
         notes = [_pile_note(name, cell, int(self._count[cell])) for cell in piles]
+        if self._count[CELLS] > METRES * self._count.sum():
+            notes.append(f"most readings of {name} are too large for metres: they may be in centimetres or millimetres")
         pile_m = min(piles, default=CELLS * 10) * CELL_M - CELL_M / 2
         beyond = self._echoes_beyond(told_m, piles)
         if beyond <= FEW * self._count.sum():
@@ -119,5 +124,5 @@ def _counted(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _pile_note(name: str, cell: int, count: int) -> str:
     is_sick = cell == _SICK_CELL
-    value = "81.83 m to 81.91 m" if is_sick else f"{cell * CELL_M:.2f} m"
+    value = "81.83 m to 81.91 m" if is_sick else f"{cell * CELL_M:.2f} m" + (" or more" if cell == CELLS else "")
     return f"{count} readings of {name} are {value}: so many equal ones at the far end mean no echo"

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 
 from studio.messages import MessageError
 from studio.runtime.log_compression import Compression
+from studio.runtime.recording.annotated_copy import copy_extras
 from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.recording.errors import LogDamaged, LogError, LogFull
 from studio.runtime.recording.importers.output import Output, Watch, writing
@@ -79,19 +80,13 @@ class _Copy:
 
     def copy_all(self, logs: list[LogReader]) -> None:
         for log in logs:
-            self._copy_extras(log)
+            copy_extras(log, self._output.log)
             try:
                 self._copy_events(log)
             except (ImportCancelled, LogDamaged, LogFull):
                 raise
             except LogError as error:  # intact by its checksums, and yet not what a log is
                 self._output.report.damaged(f"{log.path.name} cannot be read any further: {error.message}")
-
-    def _copy_extras(self, log: LogReader) -> None:
-        for name, values in log.metadata():
-            self._output.log.add_metadata(name, values)
-        for index in log.attachments:
-            self._output.log.add_attachment(index.name, log.attachment(index.name), index.media_type)
 
     def _copy_events(self, log: LogReader) -> None:
         routes = self._routes(log)
@@ -129,7 +124,7 @@ class _Copy:
 
     def _routes(self, log: LogReader) -> dict[str, Route]:
         routes = {}
-        undefined = {name: topic for name, topic in log.topics.items() if _lacks_definition(topic)}
+        undefined = {name: topic for name, topic in log.topics.items() if _lacks_definition(log, topic)}
         schemas = self._found_definitions(log, undefined) if undefined else None
         for topic in log.topics.values():
             try:
@@ -177,6 +172,9 @@ class _Copy:
         return open_route(self._output, topic.name, schema, topic.schema.name, to_cdr)
 
 
-def _lacks_definition(topic: Topic) -> bool:
+def _lacks_definition(log: LogReader, topic: Topic) -> bool:
+    if topic.encoding != "cdr":
+        return False
     schema = topic.schema
-    return topic.encoding == "cdr" and not (schema.encoding in CDR_SCHEMAS and defines(schema.name, schema.data))
+    samples = (bytes(event.payload) for event in islice(log.events([topic.name]), 1))
+    return not (schema.encoding in CDR_SCHEMAS and defines(schema.name, schema.data, samples))

@@ -9,6 +9,7 @@ from pathlib import Path
 from studio.messages import Message, encode
 from studio.runtime.log_compression import Compression
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.importers.laser_scan import LaserScans
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport, TopicReport
 from studio.runtime.recording.log_writer import LogWriter
 from studio.runtime.recording.mcap_records import Schema
@@ -44,6 +45,8 @@ class Output:
         self._kinds: dict[str, object] = {}
         self._sequences: dict[str, int] = {}
         self._last_ns: int | None = None
+        self.scans: dict[str, LaserScans] = {}
+        """By topic, whatever the number of files."""
 
     def add_topic(self, topic: str, kind: type[Message], source: str) -> None:
         if self._is_new(topic, kind, source):
@@ -121,6 +124,7 @@ def writing(report: ImportReport, compression: Compression) -> Iterator[Output]:
         yield output
         if not report.event_count:
             raise LogError("holds nothing that can be brought into a log", file=report.source, hint=_left_out(report))
+        report.notes += [note for scans in output.scans.values() for note in scans.notes()]
         if report.notes:
             told = {"form": report.form, "source": report.source.name, "notes": "\n".join(report.notes)}
             log.add_metadata(IMPORTED, told)

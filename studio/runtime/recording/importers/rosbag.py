@@ -88,16 +88,18 @@ def _import_ros2(
     def describe_all(bags: list[SqliteBag]) -> Describe:
         undefined = []
         for bag in bags:
+            for number, count in bag.orphans.items():
+                report.leave_out(f"topic number {number}", "the bag does not say what topic that is", count)
             for connection in bag.connections:
                 with suppress(LogError):  # told when the topic is copied
-                    if _is_cdr(connection) and not described_ros2(connection).schema.name:
-                        samples = bag.first_of(connection, MOST_SAMPLES)
+                    samples = bag.first_of(connection, MOST_SAMPLES)
+                    if _is_cdr(connection) and not described_ros2(connection, samples[:1]).schema.name:
                         undefined.append(Undefined(connection.topic, connection.msgtype, samples))
         distributions = Distributions(undefined, listed.distribution)
         report.notes += distributions.notes()
 
         def describe(connection: Any) -> Described:
-            found = described_ros2(connection)
+            found = described_ros2(connection, connection.owner.first_of(connection, 1))
             return found if found.schema.name else found._replace(schema=distributions.schema_of(connection.msgtype))
 
         return describe
@@ -159,7 +161,7 @@ class _Copy:
                 self._watch.at(self._done, self.total)
         self._watch.at(self._done, self.total)
 
-    def _messages(self, reader: Any, wanted: list[Any]) -> Iterator[tuple[Any, int, bytes]]:
+    def _messages(self, reader: Any, wanted: list[Any]) -> Iterator[tuple[Any, Any, bytes]]:
         if not wanted:
             return
         messages = reader.messages(wanted)
@@ -173,10 +175,10 @@ class _Copy:
                 return
             yield found
 
-    def _copy_one(self, route: Route, connection: Any, time_ns: int, data: bytes) -> None:
+    def _copy_one(self, route: Route, connection: Any, time_ns: Any, data: bytes) -> None:
         try:
-            if not 0 <= time_ns < 1 << 63:
-                raise MessageError(f"there is no time {time_ns}")
+            if not isinstance(time_ns, int) or not 0 <= time_ns < 1 << 63:
+                raise MessageError(f"there is no time {str(time_ns)[:40]}")
             cdr = route.to_cdr(bytes(data))
             payload = route.convert(cdr)
         except MessageError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Connection, MessageDefinitionFormat
@@ -30,11 +30,11 @@ class Described(NamedTuple):
     to_cdr: ToCdr
 
 
-def described_ros2(connection: Connection) -> Described:
+def described_ros2(connection: Connection, samples: Iterable[bytes]) -> Described:
     """A topic of a ROS 2 bag by the definition that the bag has of it; without a schema if it has none."""
     check_name(connection.msgtype)
     encoding, text = _ENCODINGS.get(connection.msgdef.format), connection.msgdef.data
-    if encoding is None or not defines(connection.msgtype, text):
+    if encoding is None or not defines(connection.msgtype, text, samples):
         return Described(NO_SCHEMA, plain)
     return Described(Schema(1, connection.msgtype, encoding, text.encode()), plain)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from studio.messages import MessageError, MessageTypes, PointCloud2, Range3d, decode, encode
 from studio.runtime.clock import SECOND_NS
-from studio.runtime.recording.importers.laser_scan import LASER_SCAN, range3d_of_scan
+from studio.runtime.recording.importers.laser_scan import LASER_SCAN, LaserScans
 from studio.runtime.recording.importers.output import Output
 from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.importers.services import as_message
@@ -45,7 +45,8 @@ def open_route(output: Output, topic: str, schema: Schema, found: str = "", to_c
     has_header = starts_with_header(schema.data.decode("utf-8", "replace"))
     if schema.name == LASER_SCAN:
         output.add_topic(topic, Range3d, source)
-        return Route(topic, to_cdr, lambda payload: encode(range3d_of_scan(payload)), has_header)
+        scans = output.scans.setdefault(topic, LaserScans(topic))
+        return Route(topic, to_cdr, scans.convert, has_header)
     kind = MessageTypes.builtin().find_schema(schema.name)
     output.add_channel(topic, schema, kind.TYPE if kind else schema.name, source)
     return Route(topic, to_cdr, range3d_of_cloud if kind is Range3d else as_it_is, has_header)

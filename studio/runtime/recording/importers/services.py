@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from studio.messages import MessageError
 from studio.messages.message_types import message_name
 from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.mcap_records import Schema
 
+LARGEST_EMPTY_BYTES = 8
+"""The four bytes before CDR, the one that stands for no field, and what fills up to four."""
 _NO_MESSAGE = re.compile(r"/(srv|action)/")
 _TYPE_IN_TEXT = re.compile(r"^(MSG:[ \t]*\S+|[ \t]*[A-Za-z]\w*/\S+|[ \t]*[A-Z]\w*)", re.MULTILINE | re.ASCII)
 
@@ -22,9 +27,21 @@ def as_message(schema: Schema) -> Schema:
     return schema._replace(name=name, data=text.encode())
 
 
-def defines(name: str, text: str | bytes) -> bool:
-    """An empty text defines a message without fields; but services and actions always have some."""
-    return "/msg/" in name or bool(text.strip())
+def defines(name: str, text: str | bytes, samples: Iterable[bytes]) -> bool:
+    """An empty text defines a message without fields, but recorders also write it where they found no definition.
+
+    Services and actions always have fields. Of a message, `samples` tell: some of its messages, as they were recorded.
+    """
+    if text.strip():
+        return True
+    return "/msg/" in name and all(_may_be_empty(sample) for sample in samples)
+
+
+def _may_be_empty(sample: bytes) -> bool:
+    try:
+        return len(plain(sample)) <= LARGEST_EMPTY_BYTES
+    except MessageError:
+        return True  # not the fault of a definition
 
 
 def _renamed(found: str) -> str:

@@ -28,6 +28,8 @@ class SqliteBag:
         self._database: sqlite3.Connection | None = None
         self.connections: list[Connection] = []
         self.start_time = 0
+        self.orphans: dict[Any, int] = {}
+        """Messages of topics that the table of topics does not have."""
 
     def open(self) -> None:
         uri = f"file:{quote(str(self._path.resolve()))}?immutable=1"
@@ -53,7 +55,9 @@ class SqliteBag:
                 "SELECT id, name, type, serialization_format FROM topics ORDER BY id"
             )
         ]  # fmt: skip
-        ((first,),) = self._rows("SELECT MIN(timestamp) FROM messages")
+        known = {connection.id for connection in self.connections}
+        self.orphans = {number: count for number, count in counts.items() if number not in known}
+        ((first,),) = self._rows("SELECT MIN(timestamp) FROM messages WHERE typeof(timestamp) = 'integer'")
         self.start_time = int(first or 0)
 
     def close(self) -> None:
@@ -70,7 +74,7 @@ class SqliteBag:
             yield by_number[number], time_ns, data
 
     def first_of(self, connection: Connection, count: int) -> list[bytes]:
-        query = "SELECT data FROM messages WHERE topic_id = ? ORDER BY id LIMIT ?"
+        query = "SELECT data FROM messages WHERE topic_id = ? AND typeof(data) = 'blob' ORDER BY id LIMIT ?"
         return [data for (data,) in self._rows(query, (connection.id, count))]
 
     def _definitions(self) -> Iterator[tuple[str, MessageDefinition]]:

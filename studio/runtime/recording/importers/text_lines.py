@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -80,10 +81,23 @@ class TextLines:
                             self.damage = "something follows the compressed text"
                             return
                         unpacker = zlib.decompressobj(_GZIP_FORM)
-                    yield unpacker.decompress(data, _READ_BYTES)
+                    intact = unpacker.copy()
+                    try:
+                        text = unpacker.decompress(data, _READ_BYTES)
+                    except zlib.error:
+                        yield from _before_damage(intact, data)
+                        raise
+                    yield text
                     data = unpacker.unconsumed_tail or unpacker.unused_data
         except zlib.error as error:
             self.damage = f"the compressed text is damaged from here on ({error})"
             return
         if not unpacker.eof:
             self.damage = "the compressed text ends early"
+
+
+def _before_damage(unpacker: zlib._Decompress, data: bytes) -> Iterator[bytes]:
+    """The text of all bytes that unpack; a wrong checksum at the end is noticed after the whole text."""
+    with suppress(zlib.error):
+        for at in range(len(data)):
+            yield unpacker.decompress(data[at : at + 1])

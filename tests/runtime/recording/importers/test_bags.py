@@ -423,3 +423,40 @@ class TestFolders:
         first = file.rename(file.with_name("bag_0.db3"))
         shutil.copy(first, file.with_name("bag_1.db3"))
         assert [len(files) for files in recordings_in(tmp_path / "bag")] == [2]
+
+
+def scan_bag(path: Path, **values: Any) -> Path:
+    store = shipped_store()
+    kind = "sensor_msgs/msg/LaserScan"
+    with bag2(path, StoragePlugin.SQLITE3) as writer:
+        scans = writer.add_connection("/scan", kind, typestore=store)
+        for number in range(1, 4):
+            scan = laser_scan(store)
+            for name, value in values.items():
+                object.__setattr__(scan, name, value)
+            writer.write(scans, number * STEP_NS, store.serialize_cdr(scan, kind))
+    return path
+
+
+@pytest.mark.parametrize("maximum_m", [0.0, -1.0, float("nan")])
+def test_scans_without_a_maximum_keep_their_echoes(tmp_path: Path, maximum_m: float) -> None:
+    """Not every driver fills it in; taken at its word it would cost every echo."""
+    report = import_log(scan_bag(tmp_path / "bag", range_max=maximum_m), tmp_path / "out.mcap")
+    assert report.notes == [
+        "3 of 12 beams of /scan had no echo and were left out",
+        "3 scans of /scan have no range_max above 0: it was ignored",
+    ]
+    with LogReader(tmp_path / "out.mcap") as log:
+        assert decode(Range3d, log.nth("/scan", 0).payload).ranges_m.tolist() == [1.0, 50.0, 2.0]
+
+
+def test_beams_that_are_left_out_are_counted_and_zeros_are_no_echoes(tmp_path: Path) -> None:
+    ranges = np.array([0.0, 1.0, np.nan, 40.0], np.float32)
+    report = import_log(scan_bag(tmp_path / "bag", range_min=0.0, ranges=ranges), tmp_path / "out.mcap")
+    assert report.notes == ["9 of 12 beams of /scan had no echo and were left out"]
+
+
+def test_scans_without_angles_are_damaged(tmp_path: Path) -> None:
+    with pytest.raises(LogError) as refused:
+        import_log(scan_bag(tmp_path / "bag", angle_increment=float("nan")), tmp_path / "out.mcap")
+    assert "its angles are not finite numbers" in refused.value.hint

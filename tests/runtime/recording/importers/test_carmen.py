@@ -243,6 +243,14 @@ def test_a_truncated_gzip_gives_what_is_there(tmp_path: Path) -> None:
     assert any("ends early" in damage.reason for damage in report.damages)
 
 
+def test_a_wrong_checksum_of_gzip_costs_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, *(odom(number + 1.0) for number in range(50)), packed=True)
+    path.write_bytes(path.read_bytes()[:-8] + bytes(8))
+    report, events = bring_in(path)
+    assert len(events["/carmen/odom"]) == 50
+    assert "damaged from here on" in str(report.damages[0])
+
+
 def test_gzip_files_one_after_the_other_are_one_log(tmp_path: Path) -> None:
     path = tmp_path / "two.log.gz"
     path.write_bytes(b"".join(gzip.compress(f"{odom(stamp)}\n".encode()) for stamp in (1, 2)))

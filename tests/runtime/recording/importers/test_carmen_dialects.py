@@ -101,6 +101,14 @@ def test_values_that_pile_up_at_the_far_end_are_no_echoes(
     assert none_m > 80.0 or any(f"240 readings of FLASER are {none_m:.2f} m" in note for note in notes)
 
 
+def test_no_echo_of_a_small_scanner_is_recognised(tmp_path: Path) -> None:
+    scans = [[min(0.4 * value, 3.8) for value in scan_of(number, ())] for number in range(20)]
+    scans = [[4.09 if index % 30 in (4, 5) else value for index, value in enumerate(scan)] for scan in scans]
+    found, notes = kept(tmp_path, scans)
+    assert max(found) == pytest.approx(3.8)
+    assert "240 of 3600 beams had no echo and were left out" in notes
+
+
 def test_a_pile_beyond_a_maximum_that_is_too_small_is_still_no_echo(tmp_path: Path) -> None:
     scans = [scan_of(number, (51.15, 51.15)) for number in range(20)]
     found, notes = kept(tmp_path, scans, "robot_front_laser_max 8.0")
@@ -150,6 +158,23 @@ def test_stamps_in_whole_seconds_stay_times(tmp_path: Path) -> None:
     report, events = bring_in(write(tmp_path, *lines))
     assert sorted(set(stamps_s(events["/carmen/odom"]))) == [100.0, 101.0, 102.0]
     assert not any("rounded" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("per_second", [10**3, 10**6])
+def test_stamps_in_milliseconds_are_not_called_missing(tmp_path: Path, per_second: int) -> None:
+    lines = [odom(1089110000 * per_second + number * per_second // 10, f"{number} 0 0") for number in range(20)]
+    report, events = bring_in(write(tmp_path, *lines))
+    np.testing.assert_allclose(np.diff(stamps_s(events["/carmen/odom"])), 0.1)
+    for clock in ("sender", "logger"):
+        assert any(f"the {clock}'s stamps are not in seconds and no times" in each for each in report.notes)
+    assert "messages were spaced evenly, 0.1 s apart" in report.notes
+
+
+def test_readings_that_are_hardly_in_metres_are_told(tmp_path: Path) -> None:
+    scans = [[round(100 * value) for value in scan_of(number, ())] for number in range(20)]
+    _, notes = kept(tmp_path, scans)
+    assert "most readings of FLASER are too large for metres: they may be in centimetres or millimetres" in notes
+    assert any("readings of FLASER are 200.00 m or more: so many" in note for note in notes)
 
 
 # What was decided stays with the log.

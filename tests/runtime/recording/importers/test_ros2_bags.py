@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,12 @@ def sqlite_bag(path: Path, topics: dict[str, tuple[str, list[bytes]]], definitio
     database.commit()
     database.close()
     return path
+
+
+def alter(path: Path, query: str, *values: bytes) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(query, values)
+        database.commit()
 
 
 def mcap_log(path: Path, *topics: tuple[str, str, str, str, bytes, list[bytes]]) -> Path:
@@ -291,3 +298,52 @@ class TestParts:
             log = mcap_log(tmp_path / "a.mcap", number_topic())
         with pytest.raises(LogError, match="it has no messages"):
             import_log(log, tmp_path / "out.mcap")
+
+
+class TestOddBags:
+    def test_messages_of_no_topic_are_counted(self, tmp_path: Path) -> None:
+        path = sqlite_bag(tmp_path / "a.db3", {"/number": (Float64.SCHEMA_NAME, [NUMBER])})
+        alter(path, "INSERT INTO messages VALUES (NULL, 77, 5, ?)", NUMBER)
+        report = import_log(path, tmp_path / "out.mcap")
+        assert {name: entry.count for name, entry in report.not_mapped.items()} == {"topic number 77": 1}
+
+    def test_a_text_in_the_place_of_a_message_or_a_time_costs_that_message_alone(self, tmp_path: Path) -> None:
+        path = sqlite_bag(tmp_path / "a.db3", {"/number": (Float64.SCHEMA_NAME, [NUMBER, "no message", NUMBER])})  # type: ignore[list-item]
+        alter(path, "UPDATE messages SET timestamp = 'never' WHERE id = 3")
+        report = import_log(path, tmp_path / "out.mcap")
+        assert (report.topics["/number"].count, report.damage_count) == (1, 2)
+        assert "there is no time never" in " ".join(map(str, report.damages))
+
+    @pytest.mark.parametrize("form", ["sqlite", "mcap"])
+    def test_an_empty_text_is_no_definition_of_a_message_with_content(self, tmp_path: Path, form: str) -> None:
+        """So recorders write what they have not found. Studio knows one of the two types, and the other is told."""
+        empty, sonar = b"\0\1\0\0\0", range_of(get_typestore(Stores.ROS2_HUMBLE))
+        kinds = {"/x": "my_msgs/msg/Odd", "/sonar": "sensor_msgs/msg/Range", "/empty": "std_msgs/msg/Empty"}
+        data = {"/x": NUMBER, "/sonar": sonar, "/empty": empty}
+        if form == "sqlite":
+            topics = {name: (kind, [data[name]]) for name, kind in kinds.items()}
+            log = sqlite_bag(tmp_path / "a.db3", topics, [(kind, "ros2msg", "") for kind in kinds.values()])
+        else:
+            log = mcap_log(
+                tmp_path / "a.mcap",
+                *((name, "cdr", kind, "ros2msg", b"", [data[name]]) for name, kind in kinds.items()),
+            )
+        report = import_log(log, tmp_path / "out.mcap")
+        assert [entry.reason for entry in report.not_mapped.values()] in (
+            ["the log has no definition of it"], ["the bag has no definition of it"],
+        )  # fmt: skip
+        found = read_back(tmp_path / "out.mcap")
+        assert found["/sonar"][0]["range"] == 1.5 and set(found) == {"/sonar", "/empty"}
+
+    def test_attachments_of_one_name_all_come_along(self, tmp_path: Path) -> None:
+        with (tmp_path / "a.mcap").open("wb") as stream:
+            writer = McapWriter(stream)
+            writer.start("ros2")
+            for number, data in enumerate((b"one", b"other"), 1):
+                writer.add_attachment(number, number, "note.txt", "text/plain", data)
+            schema = writer.register_schema(Float64.SCHEMA_NAME, "ros2msg", b"float64 data")
+            writer.add_message(writer.register_channel("/number", "cdr", schema), 5, NUMBER, 5)
+            writer.finish()
+        import_log(tmp_path / "a.mcap", tmp_path / "out.mcap")
+        with LogReader(tmp_path / "out.mcap") as log:
+            assert [(each.log_time_ns, log.attached(each)) for each in log.attachments] == [(1, b"one"), (2, b"other")]
