@@ -31,6 +31,7 @@ from studio.runtime.life import REFUSAL, Life, Refusal
 from studio.runtime.lifecycle import LifecycleError, State
 from studio.runtime.plan import PlannedComponent
 from studio.runtime.short_values import short_fields
+from studio.runtime.typed_json import Malformed
 
 Effect = Callable[[Event], object]
 Stray = Callable[["Cell", Event], None]
@@ -258,6 +259,8 @@ class Cell(Life):
             self.command(command)
         except Refusal as refused:
             self.component.log.warning("%s", refused, extra={REFUSAL: True})
+        except Malformed as malformed:
+            self.component.log.warning("a command that makes no sense: %s", malformed, extra={REFUSAL: True})
 
     def obey(self, verb: str) -> None:
         """A life-cycle command from the machinery itself, at the start and the end of a run."""

@@ -7,7 +7,9 @@ that enters a component. Whoever gave one hears, by a REPLY to nobody's call, wh
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
 
 from studio.errors import StudioError
 from studio.messages import encode
@@ -15,11 +17,12 @@ from studio.messages.plain_data import from_plain
 from studio.model.close_matches import did_you_mean
 from studio.runtime.actuator import Actuator
 from studio.runtime.cell import Cell
-from studio.runtime.channel.frames import Kind
+from studio.runtime.channel.frames import Kind, Origin
 from studio.runtime.command_rules import Refused
 from studio.runtime.component import ServiceError
 from studio.runtime.declarations import InPort, OutPort
 from studio.runtime.lifecycle import State
+from studio.runtime.typed_json import typed
 
 Answer = Callable[[Cell, int, bytes, str], None]
 """The component, the number of the command, the encoded reply, and an error in its place."""
@@ -29,11 +32,39 @@ class HandError(StudioError):
     """Something done by hand that this component cannot do."""
 
 
+class HandCommand(Struct, frozen=True, kw_only=True):
+    id: Annotated[int, Meta(ge=0, le=2**32 - 1)] = 0
+    """The answer carries it."""
+
+
+class Call(HandCommand, frozen=True):
+    service: str
+    request: Any
+    """Read by the service's type."""
+
+
+class Deliver(HandCommand, frozen=True):
+    port: str
+    message: Any
+    """Read by the port's type."""
+    origin: Origin = Origin.SIMULATED
+
+
+class Publish(HandCommand, frozen=True):
+    port: str
+    message: Any
+
+
+KINDS: dict[str, type[Call | Deliver | Publish]] = {"call": Call, "deliver": Deliver, "publish": Publish}
+
+
 def obey(cell: Cell, command: Mapping[str, Any], answer: Answer) -> None:
-    """Carry out a command and answer it. What a handler raises is told, and then fails the component as ever."""
-    number = int(command.get("id", 0))
+    """Carry out a command and answer it. What a handler raises is told, and then fails the component as ever. Raises
+    Malformed, and does nothing, where it is not what the protocol asks for."""
+    asked = typed(KINDS[command["do"]], dict(command))
+    number = asked.id
     try:
-        body = _done(cell, command)
+        body = _done(cell, asked)
     except (HandError, ServiceError) as refused:
         answer(cell, number, b"", str(refused))
     except Exception as failure:
@@ -43,16 +74,14 @@ def obey(cell: Cell, command: Mapping[str, Any], answer: Answer) -> None:
         answer(cell, number, body, "")
 
 
-def _done(cell: Cell, command: Mapping[str, Any]) -> bytes:
-    match command:
-        case {"do": "call", "service": str(service), "request": request}:
-            return _call(cell, service, request)
-        case {"do": "deliver", "port": str(port), "message": message}:
-            _deliver(cell, port, message, int(command.get("origin", 0)))
-        case {"do": "publish", "port": str(port), "message": message}:
-            _publish(cell, port, message)
-        case _:
-            raise HandError(f"{cell.name} cannot make sense of {dict(command)!r}")
+def _done(cell: Cell, asked: Call | Deliver | Publish) -> bytes:
+    match asked:
+        case Call():
+            return _call(cell, asked.service, asked.request)
+        case Deliver():
+            _deliver(cell, asked.port, asked.message, asked.origin)
+        case Publish():
+            _publish(cell, asked.port, asked.message)
     return b""
 
 
@@ -65,7 +94,7 @@ def _call(cell: Cell, service: str, request: Any) -> bytes:
     return bytes(encode(cell.respond(service, _message(types[0], request))))
 
 
-def _deliver(cell: Cell, port: str, content: Any, origin: int) -> None:
+def _deliver(cell: Cell, port: str, content: Any, origin: Origin) -> None:
     """Let the component handle a message as if it had come at an in port."""
     declared = type(cell.component).__ports__.get(port)
     if not isinstance(declared, InPort):

@@ -6,12 +6,15 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import Struct
+
 from studio.errors import StudioError
 from studio.model.geometry.content import GeometryContent
 from studio.runtime.actuator import Actuator
 from studio.runtime.component import Component
 from studio.runtime.lifecycle import LifecycleError, State, after
 from studio.runtime.plan import PlannedComponent
+from studio.runtime.typed_json import TimeNs, typed
 
 REFUSAL = "refusal"
 """Marks, in the log, what a component says to a command; it may warn of other things too."""
@@ -19,6 +22,16 @@ REFUSAL = "refusal"
 
 class Refusal(StudioError):
     """A command that cannot be carried out: it is logged and changes nothing."""
+
+
+class SafetyStop(Struct, frozen=True):
+    why: str = ""
+    was_armed: bool = False
+
+
+class Resume(Struct, frozen=True):
+    since_ns: TimeNs | None = None
+    """Only a stop that happened since then."""
 
 
 class Life:
@@ -74,11 +87,12 @@ class Life:
         if not isinstance(component, Actuator):
             raise Refusal(f"{self.name} is not an actuator: no safety stop holds it")
         if command["do"] == "safety-stop":
-            component.stop_for_safety(str(command.get("why", "")), was_armed=bool(command.get("was_armed")))
+            stop = typed(SafetyStop, command)
+            component.stop_for_safety(stop.why, was_armed=stop.was_armed)
             return
-        since_ns = command.get("since_ns")
+        since_ns = typed(Resume, command).since_ns
         try:
-            component.let_go_on(None if since_ns is None else int(since_ns))
+            component.let_go_on(since_ns)
         except StudioError as error:
             raise Refusal(error.message, hint=error.hint) from error
 

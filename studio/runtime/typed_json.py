@@ -8,6 +8,7 @@ Python's own module, because messages that pass through may hold NaN and infinit
 from __future__ import annotations
 
 import json
+import re
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, ValidationError, convert
@@ -17,6 +18,9 @@ from studio.runtime.clock import FARTHEST_NS
 
 MOST_BYTES = 16 << 20
 MOST_DEPTH = 64
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+"""Half of a character, or one that is written in two halves."""
 
 T = TypeVar("T")
 Number64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
@@ -39,14 +43,16 @@ def read_json(raw: bytes | str, most_bytes: int = MOST_BYTES) -> Any:
     if len(raw) > most_bytes:
         raise Malformed(f"too long: {len(raw)} bytes", hint=f"at most {most_bytes}")
     try:
-        content = json.loads(raw)
+        text = raw if isinstance(raw, str) else raw.decode()  # json itself would take half characters, and UTF-16
+        content = json.loads(text)
     except RecursionError:
         raise _too_deep() from None
     except ValueError as error:
         raise Malformed(f"not JSON: {error}") from None
-    brackets = raw.count("[") + raw.count("{") if isinstance(raw, str) else raw.count(b"[") + raw.count(b"{")
-    if brackets > MOST_DEPTH:
+    if text.count("[") + text.count("{") > MOST_DEPTH:
         _check_depth(content)
+    if _SURROGATE.search(text):
+        _check_characters(content)
     return content
 
 
@@ -71,7 +77,7 @@ def typed(kind: type[T], content: object) -> T:
     except ValidationError as error:
         raise Malformed(_words(str(error), kind)) from None
     except UnicodeEncodeError:
-        raise Malformed("it holds half of a character, which no text can have") from None
+        raise _half_a_character() from None
 
 
 def _check_depth(content: object) -> None:
@@ -83,6 +89,18 @@ def _check_depth(content: object) -> None:
         if not level:
             return
     raise _too_deep()
+
+
+def _check_characters(content: object) -> None:
+    """Half of a character, which JSON can write, cannot be said to anybody again."""
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise _half_a_character() from None
+
+
+def _half_a_character() -> Malformed:
+    return Malformed("it holds half of a character, which no text can have")
 
 
 def _too_deep() -> Malformed:

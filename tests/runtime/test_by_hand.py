@@ -189,6 +189,20 @@ def test_a_message_handed_in_is_handled_as_if_it_had_come() -> None:
     assert "no out port raw" in bench.do("doubler", do="publish", port="raw", message=1.0)[1]
 
 
+@pytest.mark.parametrize("do", ["call", "deliver", "publish"])
+@pytest.mark.parametrize(
+    "fields",
+    [{"id": 1.5}, {"id": "x"}, {"id": 2**32}, {"id": -1}, {"port": 1, "service": 1}, {}, {"origin": 9, "id": []}],
+)
+def test_what_makes_no_sense_by_hand_is_refused_and_fails_nobody(do: str, fields: dict[str, Any]) -> None:
+    bench = Bench(part("doubler", Doubler))
+    command = {"id": 1, "port": "raw", "message": 1.0, "service": "twice", "request": {"data": 1.0}, **fields}
+    bench.run.command("doubler", {"do": do, **(command if fields else {})})
+    bench.run.lockstep()
+    assert bench.run.cells["doubler"].state.value == "active"
+    assert not bench.values("/doubler/out")
+
+
 def test_an_output_is_asked_for_its_last_value_or_computes_one() -> None:
     bench = Bench(part("doubler", Doubler), part("gauge", Gauge, 1))
 

@@ -111,6 +111,22 @@ def test_what_is_wide_is_not_deep() -> None:
     assert read_json(deep) == json.loads(deep)
 
 
+@pytest.mark.parametrize("raw", [b'["\\ud800"]', b'{"\\uDFFF": 1}', '["\ud800"]', b'["\\ude00\\ud83d"]'])
+def test_half_of_a_character_is_refused(raw: bytes | str) -> None:
+    with pytest.raises(Malformed, match="half of a character"):
+        read_json(raw)
+
+
+@pytest.mark.parametrize("raw", [b'["\xed\xa0\x80"]', '["x"]'.encode("utf-16"), b'\xff["x"]'])
+def test_it_is_read_as_utf_8_alone(raw: bytes) -> None:
+    with pytest.raises(Malformed, match="not JSON"):
+        read_json(raw)
+
+
+def test_a_character_of_two_halves_is_read() -> None:
+    assert read_json(b'["\\ud83d\\ude00", "\\\\ud800"]') == ["\U0001f600", "\\ud800"]
+
+
 @given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_give_an_object_or_one_error(raw: bytes) -> None:
     try:

@@ -128,6 +128,9 @@ def strange_text(choose: random.Random) -> bytes:
         content = {"host": host, "pid": 1, "components": {host: inner}, "topics": {"/signal/value": seen}}
     if kind == Kind.COMMAND and choose.random() < 0.5:
         content["do"] = choose.choice(("mode", "set", "call", "deliver", "publish", "origin", "geometry"))
+        if choose.random() < 0.5:
+            known = {"name": "amplitude", "port": "value", "service": "get_value", "activation": "periodic", "id": 7}
+            content |= dict(choose.sample(sorted(known.items()), choose.randrange(1, 5)))
     text = choose.choice((json.dumps(content), "{", "", "null", "[]", "{}", '{"level": 1e999}'))
     if choose.random() < 0.05:
         text = nested(choose.choice((200, 5_000, DEEP))).decode()

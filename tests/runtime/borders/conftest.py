@@ -44,8 +44,12 @@ class Victim:
         self.still_hears("all of it")
         await_true(lambda: "hung" not in self.project.states(), f"all to report; {self.project.brief()}", PATIENCE_S)
         assert self.find_pids() == self.pids and self.system.is_alive()
+        assert "error" not in self.project.states(), self.failures()
         self.project.flows()
         assert self.project.ask("output", name="signal")["ok"]
+
+    def failures(self) -> dict[str, str]:
+        return {name: told["error"] for name, told in self.project.state["components"].items() if told["error"]}
 
     def malformed(self, sender: str) -> int:
         """How many of a sender's messages were refused."""

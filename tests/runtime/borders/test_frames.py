@@ -63,6 +63,9 @@ ATTACKS = {
     "command of great depth": text_frame(COMMAND, Kind.COMMAND, nested().decode(), 1, INPUT),
     "command with a text for its period": command({"do": "mode", "activation": "periodic", "period_s": "x"}),
     "command with no period": command({"do": "mode", "activation": "periodic", "period_s": NAN}),
+    "message by hand with a number that is none": command({"do": "deliver", "id": None, "port": "raw", "message": 1}),
+    "call by hand with a high number": command({"do": "call", "id": 2**32, "service": "get_value", "request": {}}),
+    "message by hand of no origin": command({"do": "deliver", "id": 1, "origin": [], "port": "raw", "message": 1}),
     "marker with a rate that is not a number": pack(
         ALL_TOPIC, Kind.MARKER, 1, Marker(Mark.ALIVE, 1, False, Clock(ClockKind.WALL, 0, 0, NAN)).payload()
     ),
