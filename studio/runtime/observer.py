@@ -38,6 +38,9 @@ MOST_ANSWERS = 100
 MOST_HOSTS = 10_000
 """Whose reports are kept: more names are no hosts."""
 _ANSWERS = reply_topic(HAND, "")
+_HEARD = ((subscription(ALL_TOPIC),), (subscription(LOG_TOPIC),), (subscription(BEAT_TOPIC), _ANSWERS.encode()))
+"""Each on a connection of its own. The broker drops what a reader is too slow for: with a flood of log lines it dropped
+its own markers and the reports of hosts, and all of them were taken for hung."""
 
 
 class Observer:
@@ -60,20 +63,26 @@ class Observer:
         self._ended = threading.Event()
         self._news = threading.Condition()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._socket = self._context.socket(zmq.SUB)
-        # The broker is just being started: who tries again after the usual tenth of a second misses the first words.
-        self._socket.reconnect_ivl = RECONNECT_MS
-        for topic in (ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC):
-            self._socket.subscribe(subscription(topic))
-        self._socket.subscribe(_ANSWERS.encode())
-        self._socket.connect(addresses.tap(run))
+        self._sockets = [self._connected(run, topics) for topics in _HEARD]
         self._thread = threading.Thread(target=self._listen, name="observer", daemon=True)
         self._thread.start()
 
+    def _connected(self, run: Path, topics: Iterable[bytes]) -> zmq.Socket[bytes]:
+        socket = self._context.socket(zmq.SUB)
+        # The broker is just being started: who tries again after the usual tenth of a second misses the first words.
+        socket.reconnect_ivl = RECONNECT_MS
+        for topic in topics:
+            socket.subscribe(topic)
+        socket.connect(addresses.tap(run))
+        return socket
+
     def _listen(self) -> None:
+        poller = zmq.Poller()
+        for socket in self._sockets:
+            poller.register(socket, zmq.POLLIN)
         while not self._ended.is_set():
-            if self._socket.poll(50):
-                self._take(self._socket.recv())
+            for socket, _ in poller.poll(50):
+                self._take(socket.recv())
 
     def _take(self, frame: bytes) -> None:
         try:

@@ -227,12 +227,15 @@ class Steering:
     ) -> None:
         observer = self._session.observer
         pause = threading.Event()
+        has_obeyed = False
         while monotonic_ns() - sent_ns < EFFECT_WITHIN_S * SECOND_NS:
             if refusals:
                 raise Refused(refusals[0])
-            told = observer.component(component.name)
-            if observer.heard_ns.get(component.host, 0) > sent_ns and obeyed(told):
+            if has_obeyed:
                 return
+            told = observer.component(component.name)
+            # A refusal is said before the report, and comes on another connection: it is waited for one look longer.
+            has_obeyed = observer.heard_ns.get(component.host, 0) > sent_ns and obeyed(told)
             pause.wait(LOOK_EVERY_S)
         state = observer.component(component.name).get("state", "silent")
         hint = f"it is {state}; the command will be handled when its turn comes"
