@@ -18,6 +18,7 @@ EXAMPLE = """\
   studio edit first_steps --in-place  change the example itself, for those who work on Studio
   studio edit my_robot --theme dark
   studio edit models/assemblies/raptor.xml   a vehicle: its bodies, mounts and sensors in 3-D
+  studio edit models/worlds/maze.sdf         a world of the simulator: its walls, obstacles and places
   studio edit first_steps --run       and run it, or look at it if it runs already
   studio edit first_steps --run --picture run.png   without a display: run it unseen for a few seconds, keep a picture
 """
@@ -25,7 +26,7 @@ EXAMPLE = """\
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "project", metavar="PROJECT", nargs="?", help="a project's folder or name, or the file of a vehicle"
+        "project", metavar="PROJECT", nargs="?", help="a project's folder or name, or the file of a vehicle or world"
     )
     parser.add_argument("--theme", choices=("light", "dark"), default="", help="default: as last time")
     parser.add_argument("--in-place", action="store_true", help="save an example where it is, and not as a copy")
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
 
     project = _find(options.project) if options.project else None
     if project is not None and project.is_file() and (options.run or options.picture):
-        raise UsageError("a vehicle is not run", hint="open it and press Drive in the menu Geometry")
+        raise UsageError(f"{project.name} is not a project", hint="open it and press Drive in the menu Geometry")
     if (options.run or options.picture) and project is None:
         raise UsageError("--run needs a project", hint="e.g. studio edit first_steps --run")
     if options.picture and not options.run:
@@ -60,9 +61,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _find(text: str) -> Path:
-    """A project, or the file of a vehicle or a body."""
+    """A project, or the file of a vehicle, a body or a world."""
     path = Path(text)
-    if path.is_file() and path.suffix == ".xml" and path.name != SYSTEM:
+    if path.is_file() and path.suffix in (".xml", ".sdf", ".world") and path.name != SYSTEM:
         return path.resolve()
     return find_project(text).resolve()
 

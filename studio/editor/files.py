@@ -115,7 +115,7 @@ class Files(QObject):
             self.window.status.say(f"{path.name} is not a project, log, vehicle or world", trouble=True)
 
     def ask_open_vehicle(self) -> None:
-        """An assembly or a body: the user's own, or one of those that came with Studio."""
+        """An assembly, a body or a world: the user's own, or one of those that came with Studio."""
         path = ask_for_vehicle(self.window, self._vehicles())
         if path is not None:
             self.open_any(path)
@@ -127,9 +127,11 @@ class Files(QObject):
         shipped = [root / "assemblies" for root in model_roots()]
         return next((folder for folder in (*project, *recent, *shipped) if folder.is_dir()), self._home())
 
-    def ask_new_vehicle(self, kind: Literal["assembly", "body"]) -> None:
-        folder = {"assembly": "assemblies", "body": "bodies"}[kind]
-        suggestion = self.own_place() / "models" / folder / f"new_{kind}.xml"
+    def ask_new_vehicle(self, kind: Literal["assembly", "body", "world"]) -> None:
+        folder, ending = {"assembly": ("assemblies", "xml"), "body": ("bodies", "xml"), "world": ("worlds", "sdf")}[
+            kind
+        ]
+        suggestion = self.own_place() / "models" / folder / f"new_{kind}.{ending}"
         path = ask_new_file(self.window, f"New {kind}", suggestion)
         if path is not None:
             self.window.vehicles.create(path, kind)

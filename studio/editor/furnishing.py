@@ -208,6 +208,7 @@ def _connect(window: MainWindow) -> None:
     window.problems.fix_wanted.connect(window.project.carry_out)
     window.inspector.go_to.connect(lambda name: window.canvas.go_to(name))
     window.inspector.vehicle_wanted.connect(lambda: window.vehicles.links.open_vehicle_of_system())
+    window.inspector.world_wanted.connect(lambda name: window.vehicles.links.open_world(name))
     window.inspector.frame_wanted.connect(lambda take: window.vehicles.links.pick_frame(take))
     window.inspector.log_wanted.connect(lambda: window.logs.ask_provider())
     window.inspector.debug_wanted.connect(window.freeze.debug_at)

@@ -25,15 +25,16 @@ FILTERS = (
 )
 
 
-_ROOT = re.compile(rb"<(assembly|body)[\s/>]")
+_ROOT = re.compile(rb"<(assembly|body)[\s/>]|<sdf[\s>][^<]*<(world)[\s/>]")
+WORLDS = (".sdf", ".world")
 _NO_ROOT = re.compile(rb"<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^>]*>", re.DOTALL)
 HEAD = 16_384
 """Bytes in which the first element of a file is; comments may come before it."""
 
 
 def model_kind(path: Path) -> str:
-    """`assembly` or `body`, by the first element of the file; empty if it is neither."""
-    if path.suffix.lower() != ".xml" or not path.is_file():
+    """`assembly`, `body` or `world`, by the first element of the file; empty if it is none of them."""
+    if path.suffix.lower() not in (".xml", *WORLDS) or not path.is_file():
         return ""
     try:
         with path.open("rb") as stream:
@@ -41,7 +42,7 @@ def model_kind(path: Path) -> str:
     except OSError:
         return ""
     found = _ROOT.match(_NO_ROOT.sub(b"", head).lstrip(b"\xef\xbb\xbf \t\r\n"))
-    return found[1].decode() if found is not None else ""
+    return (found[1] or found[2]).decode() if found is not None else ""
 
 
 def sort_of(path: Path) -> Sort | None:
@@ -86,9 +87,9 @@ def ask_what_to_open(parent: QWidget, folder: Path) -> Path | None:
 
 
 def ask_for_vehicle(parent: QWidget, folder: Path) -> Path | None:
-    """An assembly or a body file."""
+    """An assembly, a body or a world."""
     name, _ = QFileDialog.getOpenFileName(
-        parent, "Open vehicle", str(folder), "Vehicles and bodies (*.xml);;All files (*)",
+        parent, "Open vehicle or world", str(folder), "Vehicles and worlds (*.xml *.sdf *.world);;All files (*)",
         options=QFileDialog.Option.DontUseNativeDialog,
     )  # fmt: skip
     return Path(name) if name else None
@@ -99,7 +100,12 @@ def ask_new_file(parent: QWidget, title: str, suggestion: Path) -> Path | None:
     there = next(each for each in (suggestion.parent, *suggestion.parents) if each.is_dir())
     start = suggestion if there == suggestion.parent else there / suggestion.name
     name, _ = QFileDialog.getSaveFileName(
-        parent, title, str(start), "Vehicles and bodies (*.xml)", options=QFileDialog.Option.DontUseNativeDialog
+        parent, title, str(start), file_filter(suggestion), options=QFileDialog.Option.DontUseNativeDialog
     )
     path = Path(name) if name else None
-    return path if path is None or path.suffix else path.with_suffix(".xml")
+    return path if path is None or path.suffix else path.with_suffix(suggestion.suffix)
+
+
+def file_filter(path: Path) -> str:
+    """For a dialog that saves such a file."""
+    return "Worlds (*.sdf *.world)" if path.suffix.lower() in WORLDS else "Vehicles and bodies (*.xml)"

@@ -115,7 +115,7 @@ class Welcome(QWidget):
         opening.clicked.connect(self.open_wanted)
         log = QPushButton(icon("fa6s.database", self.theme.accent), "  Open or import a log…")
         log.clicked.connect(self.log_wanted)
-        vehicle = QPushButton(icon("mdi6.car-outline", self.theme.accent), "  Open vehicle…")
+        vehicle = QPushButton(icon("mdi6.car-outline", self.theme.accent), "  Open vehicle or world…")
         vehicle.clicked.connect(self.vehicle_wanted)
         rows = ((new, "Ctrl+N"), (opening, "Ctrl+O"), (log, "Ctrl+Shift+O"), (vehicle, "Ctrl+Alt+O"))
         for button, keys in rows:

@@ -37,3 +37,10 @@ def why_no_world(name: str, roots: Iterable[Path], folder: Path) -> tuple[str, s
     if name in known:
         return None
     return f"there is no world {name}", did_you_mean(name, known) or "add an .sdf file to models/worlds"
+
+
+def world_file(name: str, roots: Iterable[Path], folder: Path) -> Path | None:
+    """The file of a world that is named so; None for what is made from a seed, or does not exist."""
+    if name.endswith(".sdf"):
+        return folder / name if (folder / name).is_file() else None
+    return next((file for each in world_folders(roots) if (file := each / f"{name}.sdf").is_file()), None)

@@ -20,6 +20,7 @@ from studio.model.xml_text import (
     escape_text,
     last_line,
     parse_spans,
+    same,
     split_line,
 )
 from studio.model.xml_tree import XmlNode
@@ -41,6 +42,8 @@ class Rule:
     group: str = ""
     """Siblings of one group keep the order of the records; between groups the order of the file is left alone."""
     text: bool = False
+    meaning: Callable[[str], object] = str
+    """How to compare two texts: by the numbers in them, for example."""
 
     @cached_property
     def by_tag(self) -> dict[str, Rule]:
@@ -94,7 +97,7 @@ class _Editor:
         new_tag = edit_start_tag(tag, span.attributes, wanted.attributes, rule.attributes)
         content = self.data[span.inner_start : span.inner_end]
         if rule.text:
-            new_content = self._text(span, content, wanted.text)
+            new_content = self._text(span, content, wanted.text, rule.meaning)
         elif not rule.children:
             new_content = content
         else:
@@ -113,9 +116,9 @@ class _Editor:
         name = tag[1:].split(None, 1)[0].rstrip(b"/>")
         return tag[:-2].rstrip(_SPACE) + b">" + content + b"</" + name + b">"
 
-    def _text(self, span: Span, content: bytes, text: str) -> bytes:
+    def _text(self, span: Span, content: bytes, text: str, meaning: Callable[[str], object]) -> bytes:
         """White space around the old text, which has no meaning, stays around the new one."""
-        if span.text.strip(" \t\r\n") == text.strip(" \t\r\n"):
+        if same(span.text.strip(" \t\r\n"), text.strip(" \t\r\n"), meaning):
             return content
         before = content[: len(content) - len(content.lstrip(_SPACE))]
         after = content[len(content.rstrip(_SPACE)) :] if content.strip(_SPACE) else b""

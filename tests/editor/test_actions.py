@@ -10,7 +10,7 @@ from studio.editor.main_window import MainWindow
 ASKS = {
     "file.new", "file.open", "file.save_as", "file.export_svg", "file.export_png", "file.quit", "file.close",
     "view.keep_layout", "file.open_log", "run.record_some", "debug.event_breakpoint", "insert.new_component",
-    "file.open_vehicle", "file.new_assembly", "file.new_body",
+    "file.open_vehicle", "file.new_assembly", "file.new_body", "file.new_world",
 }  # fmt: skip
 """Open a dialog that waits for an answer, or end the session."""
 

@@ -18,7 +18,9 @@ def test_what_opening_means_is_seen_from_files_and_folders(rover: Path, tmp_path
     logs = (tmp_path / "a.mcap", tmp_path / "intel.log.gz", tmp_path / "bag", tmp_path / "bag/metadata.yaml")
     assert [sort_of(path) for path in logs] == ["log"] * 4
     models = (checkout / "models/assemblies/raptor.xml", checkout / "models/worlds/blocks.sdf")
-    assert [sort_of(path) for path in models] == ["vehicle", "text"]
+    assert [sort_of(path) for path in models] == ["vehicle", "vehicle"]
+    (tmp_path / "chair.sdf").write_text('<sdf version="1.7"><model name="chair"/></sdf>')
+    assert sort_of(tmp_path / "chair.sdf") == "text"  # a model of another program, and no world
     assert sort_of(tmp_path) is None and sort_of(tmp_path / "picture.png") is None
 
 
@@ -52,6 +54,11 @@ def test_vehicles_and_worlds_are_read_with_a_project_and_without(
     window.show_session(None)
     window.vehicles.close_all()
     window.files.open_any(world)
+    assert window.vehicles.active is not None and window.vehicles.active.workspace.is_world
+    window.vehicles.close_all()
+    model = rover / "chair.sdf"
+    model.write_text('<sdf version="1.7"><model name="chair"/></sdf>')
+    window.files.open_any(model)
     view = window.does.help.view
     assert view is not None and view.isVisible() and "<sdf" in view.browser.toPlainText()
     window.does.help.close()

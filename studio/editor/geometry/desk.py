@@ -28,6 +28,43 @@ if TYPE_CHECKING:
     from studio.model.geometry.assembly import Model
     from studio.model.geometry.workspace import Workspace
 
+NEW_WORLD = """<?xml version="1.0" encoding="UTF-8"?>
+<sdf version="1.7">
+  <world name="{name}">
+    <gravity>0 0 -9.81</gravity>
+    <frame name="start">
+      <pose>0 0 0 0 0 0</pose>
+    </frame>
+    <model name="ground">
+      <static>true</static>
+      <link name="link">
+        <collision name="collision">
+          <geometry>
+            <plane>
+              <normal>0 0 1</normal>
+              <size>200 200</size>
+            </plane>
+          </geometry>
+        </collision>
+        <visual name="visual">
+          <geometry>
+            <plane>
+              <normal>0 0 1</normal>
+              <size>200 200</size>
+            </plane>
+          </geometry>
+          <material>
+            <ambient>0.42 0.5 0.33 1</ambient>
+            <diffuse>0.42 0.5 0.33 1</diffuse>
+          </material>
+        </visual>
+      </link>
+    </model>
+  </world>
+</sdf>
+"""
+"""With ground to stand on and a place to start."""
+NEW_PART = '<?xml version="1.0" encoding="UTF-8"?>\n<{kind} name="{name}" version="1">\n</{kind}>\n'
 DOCK = f"{VIEW.name}:"
 """What the docks of open vehicles begin with."""
 
@@ -159,10 +196,8 @@ class GeometryDesk(QObject):
     def create(self, path: Path, kind: str) -> None:
         from studio.model.geometry.workspace import Workspace
 
-        name = path.stem
-        text = f'<?xml version="1.0" encoding="UTF-8"?>\n<{kind} name="{name}" version="1">\n</{kind}>\n'
         try:
-            workspace = Workspace.new(path, text.encode(), self._roots(path))
+            workspace = Workspace.new(path, first_text(kind, path.stem), self._roots(path))
         except StudioError as error:
             self.window.status.say(str(error), trouble=True)
             return
@@ -172,6 +207,10 @@ class GeometryDesk(QObject):
         from studio.editor.geometry.document import GeometryDocument  # brings numpy, as all below does
         from studio.editor.geometry.session import GeometrySession
 
+        if workspace.is_world:
+            from studio.runtime.sim.world_checks import check_world
+
+            workspace.check_world = check_world
         window = self.window
         document = GeometryDocument(GeometrySession(workspace, self), window.settings, window.theme, self)
         name = self.name_of(workspace.main)
@@ -195,7 +234,7 @@ class GeometryDesk(QObject):
         window.docks.add_viewer(
             name, document.title, view, "tab", beside="system", close=lambda: self.ask_close(document)
         )
-        window.docks.set_icon(name, icon(VIEW.icon, window.theme.muted))
+        window.docks.set_icon(name, icon(self._picture(document), window.theme.muted))
         window.docks.when_seen(name, lambda: self._seen(document))
         self.bring_up(name)
         if not is_laid_out:
@@ -205,6 +244,10 @@ class GeometryDesk(QObject):
         keeping.begin()
         QTimer.singleShot(0, self._fit(document))
         return document
+
+    @staticmethod
+    def _picture(document: GeometryDocument) -> str:
+        return "mdi6.earth" if document.workspace.is_world else VIEW.icon
 
     def _fit(self, document: GeometryDocument) -> Any:
         def fit() -> None:
@@ -216,7 +259,7 @@ class GeometryDesk(QObject):
     def _roots(self, path: Path) -> list[Path]:
         """Models of the open project, and those around the file itself, before those that ship."""
         project = self.window.session.folder if self.window.has_session else None
-        around = path.parent.parent if path.parent.name in ("assemblies", "bodies") else None
+        around = path.parent.parent if path.parent.name in ("assemblies", "bodies", "worlds") else None
         found = model_roots(project)
         return [*([around] if around is not None and around.is_dir() else []), *found]
 
@@ -394,7 +437,7 @@ class GeometryDesk(QObject):
     def show_theme(self, theme: Theme) -> None:
         for name, document in self.documents.items():
             document.show_theme(theme)
-            self.window.docks.set_icon(name, icon(VIEW.icon, theme.muted))
+            self.window.docks.set_icon(name, icon(self._picture(document), theme.muted))
         for stack in self._stacks.values():
             self.window.docks.set_icon(stack.part.name, icon(stack.part.icon, theme.muted))
 
@@ -404,3 +447,8 @@ class GeometryDesk(QObject):
             keeping.forget()
         for name in list(self.documents):
             self._close_quietly(name)
+
+
+def first_text(kind: str, name: str) -> bytes:
+    """Of a new file."""
+    return (NEW_WORLD if kind == "world" else NEW_PART).format(kind=kind, name=name).encode()

@@ -13,6 +13,7 @@ from studio.editor.file_watch import FileWatch
 from studio.editor.leaving import ask_about_changes
 from studio.editor.left_work import LeftWork
 from studio.editor.notice import DifferenceDialog, difference
+from studio.editor.open_dialog import file_filter
 from studio.errors import StudioError
 from studio.paths import is_shared_model
 
@@ -93,18 +94,19 @@ class Keeping(QObject):
             return self.save_as(main)
         return self.ask_save_as(f"{main.name} came with Studio: save a copy of your own")
 
-    def ask_save_as(self, title: str = "Save the vehicle as") -> bool:
+    def ask_save_as(self, title: str = "") -> bool:
+        title = title or f"Save the {'world' if self.document.workspace.is_world else 'vehicle'} as"
         main = self.document.workspace.main
         folder = self.window.files.own_place() / "models" / main.parent.name if is_shared_model(main) else main.parent
         name, _ = QFileDialog.getSaveFileName(
-            self.window, title, str(_with_parent(folder) / main.name), "Vehicles (*.xml)",
+            self.window, title, str(_with_parent(folder) / main.name), file_filter(main),
             options=QFileDialog.Option.DontUseNativeDialog,
         )  # fmt: skip
         if not name:
             self.window.status.say("Not saved")
             return False
         path = Path(name)
-        return self.save_as(path if path.suffix else path.with_suffix(".xml"))
+        return self.save_as(path if path.suffix else path.with_suffix(main.suffix))
 
     def save_as(self, path: Path) -> bool:
         try:

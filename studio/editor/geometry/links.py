@@ -60,6 +60,19 @@ class VehicleLinks:
             words = str(found.problems[0]) if found.problems else f"there is no model {assembly}"
             self.window.status.say(words, trouble=True)
 
+    def open_world(self, name: str) -> None:
+        """As the parameter of a simulator names it: by name, or by its path in the project."""
+        from studio.model.worlds import why_no_world, world_file
+
+        folder = self.window.session.folder if self.window.has_session else Path()
+        roots = model_roots(folder)
+        wrong, path = why_no_world(name, roots, folder), world_file(name, roots, folder)
+        if path is not None:
+            self.desk.open(path)
+        else:
+            words = f"{wrong[0]}: {wrong[1]}" if wrong else f"{name} is made by the simulator and has no file"
+            self.window.status.say(words, trouble=True)
+
     def places(self) -> list[Choice]:
         """Of the vehicle in front for Go to: its bodies, frames and constraints; and all vehicles there are."""
         from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing
@@ -76,7 +89,7 @@ class VehicleLinks:
             for constraint in model.constraints:
                 thing_of = ConstraintThing(constraint.name)
                 found.append(Choice(constraint.name, "constraint", partial(self._go_to, document, thing_of)))
-        for kind, folder in (("vehicle", "assemblies"), ("body file", "bodies")):
+        for kind, folder in (("vehicle", "assemblies"), ("body file", "bodies"), ("world", "worlds")):
             found += [
                 Choice(path.name, kind, partial(self.desk.open, path), path.stem) for path in self._files_in(folder)
             ]
@@ -88,7 +101,7 @@ class VehicleLinks:
         roots = document.workspace.roots if document is not None else model_roots(session.folder if session else None)
         found: dict[str, Path] = {}
         for root in roots:
-            for path in sorted((root / folder).glob("*.xml")):
+            for path in sorted((root / folder).glob("*.sdf" if folder == "worlds" else "*.xml")):
                 found.setdefault(path.name, path)
         return list(found.values())
 
@@ -97,6 +110,9 @@ class VehicleLinks:
         document = self.desk.active
         if document is None or document.workspace.is_body:
             self.window.status.say("A body by itself holds no other bodies: open or make an assembly", trouble=True)
+            return
+        if document.workspace.is_world:
+            document.view.commands.ask_robot()
             return
         files = self._files_in("bodies")
         choices = [Choice(path.stem, path.name, partial(document.view.place_body, path)) for path in files]
@@ -154,7 +170,9 @@ class VehicleLinks:
         from studio.editor.geometry.exporting import export_vehicle
 
         document = self.desk.active
-        if document is not None:
+        if document is not None and document.workspace.is_world:
+            self.window.status.say("A world is SDF already: save it with File, Save as", trouble=True)
+        elif document is not None:
             export_vehicle(self.window, document, kind)
 
     def drive(self) -> None:
@@ -163,4 +181,4 @@ class VehicleLinks:
             from studio.editor.geometry.driving import Driving
 
             self.driving = self.driving or Driving(self.window)
-            self.driving.ask(document.workspace.assembled.model, document.workspace.main.stem)
+            self.driving.ask(document.workspace)

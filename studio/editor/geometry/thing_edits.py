@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from studio.editor.geometry import world_things
 from studio.editor.geometry.selection import (
     BodyThing,
     ConstraintThing,
@@ -76,6 +77,8 @@ def name_of(workspace: Workspace, thing: Thing) -> str:
 
 
 def rename(workspace: Workspace, thing: Thing, new: str) -> Arrangement:
+    if workspace.is_world:
+        return world_things.rename(workspace, thing, new)
     old = name_of(workspace, thing)
     model = workspace.assembled.model
     match thing:
@@ -83,6 +86,7 @@ def rename(workspace: Workspace, thing: Thing, new: str) -> Arrangement:
             value = workspace.value()
             if isinstance(value, Assembly):
                 return _one(DescribeAssembly(new, value.doc))
+            assert isinstance(value, Body)
             return _one(_described(value, new))
         case BodyThing(body) if workspace.is_body:
             return _one(_described(model.bodies[body], new))
@@ -134,6 +138,8 @@ def remove(workspace: Workspace, thing: Thing, *, with_parts: bool = False) -> A
 
 def remove_all(workspace: Workspace, things: tuple[Thing, ...]) -> Arrangement:
     """In one step; shapes from the last on, so that their places stay right."""
+    if workspace.is_world:
+        return world_things.remove_all(workspace, things)
     ordered = sorted(things, key=lambda each: -each.index if isinstance(each, ShapeThing) else 1)
     made = [remove(workspace, each) for each in ordered]
     label = made[0].label if len(made) == 1 else f"Remove {len(made)} parts"
@@ -142,6 +148,8 @@ def remove_all(workspace: Workspace, things: tuple[Thing, ...]) -> Arrangement:
 
 def duplicate(workspace: Workspace, thing: Thing) -> Arrangement:
     """Bodies 0.2 m further along y; parts of a body where they are, under another name."""
+    if workspace.is_world:
+        return world_things.duplicate(workspace, thing)
     model = workspace.assembled.model
     match thing:
         case BodyThing(body):
@@ -183,7 +191,8 @@ def own_assembly(workspace: Workspace) -> Assembly:
     """The one that was opened."""
     value = workspace.value()
     if not isinstance(value, Assembly):
-        raise ModelError(f"{workspace.name} is a single body", hint="put it into an assembly first")
+        what = "a world" if workspace.is_world else "a single body"
+        raise ModelError(f"{workspace.name} is {what}", hint="open an assembly for this")
     return value
 
 

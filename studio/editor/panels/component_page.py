@@ -37,6 +37,7 @@ class ComponentPage(Page):
     slide_began = pyqtSignal()
     frame_wanted = pyqtSignal(str)
     """The parameter whose frame is to be clicked in the view of the vehicle."""
+    world_wanted = pyqtSignal(str)
     tab_chosen = pyqtSignal(int)
     debug_wanted = pyqtSignal(str, int)
     """File and line at which the component is to stop the next time."""
@@ -131,6 +132,7 @@ class ComponentPage(Page):
             field.changed.connect(self.parameter_changed)
             field.slide_began.connect(self.slide_began)
             field.pick_wanted.connect(partial(self.frame_wanted.emit, parameter.name))
+            field.world_wanted.connect(self.world_wanted)
             self.fields[parameter.name] = field
             holder.addWidget(field)
         if not spec.parameters:

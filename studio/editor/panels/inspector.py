@@ -33,6 +33,8 @@ class Inspector(QScrollArea):
     log_wanted = pyqtSignal()
     frame_wanted = pyqtSignal(object)
     """What takes the frame that is clicked in the view of the vehicle, as `Body:Frame`."""
+    world_wanted = pyqtSignal(str)
+    """Open the world of a simulator, as its parameter names it."""
     vehicle_wanted = pyqtSignal()
     """Show the vehicle of the system."""
     debug_wanted = pyqtSignal(str, int)
@@ -123,9 +125,11 @@ class Inspector(QScrollArea):
             page.debug_wanted.connect(self.debug_wanted)
             page.tab_chosen.connect(self._remember_tab)
             page.frame_wanted.connect(self._ask_frame)
+            page.world_wanted.connect(self.world_wanted)
         if isinstance(page, SourcePage):
             page.log_wanted.connect(self.log_wanted)
             page.frame_wanted.connect(self.frame_wanted)
+            page.world_wanted.connect(self.world_wanted)
             page.debug_wanted.connect(self.debug_wanted)
         if isinstance(page, SystemPage):
             page.geometry_form.open_wanted.connect(self.vehicle_wanted)

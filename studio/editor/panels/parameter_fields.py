@@ -57,6 +57,8 @@ class ParameterField(QWidget):
     """Name, value (None resets), and whether it is one of many from a slider that moves."""
     pick_wanted = pyqtSignal()
     """A frame is to be clicked in the view of the vehicle."""
+    world_wanted = pyqtSignal(str)
+    """The world that the parameter names is to be opened."""
     slide_began = pyqtSignal()
     """What the slider tells from now on is another change than before."""
 
@@ -92,6 +94,9 @@ class ParameterField(QWidget):
             row.addWidget(self._browse())
         if names_a_frame(spec):
             row.addWidget(self._pick_in_view())
+        if spec.kind == "world":
+            row.addWidget(self._open_world())
+            self.editor.installEventFilter(self)
         if spec.unit:
             unit = QLabel(spec.unit)
             unit.setProperty("role", "muted")
@@ -247,6 +252,24 @@ class ParameterField(QWidget):
         button.setAccessibleName(f"Click the frame for {self.spec.name} in the view")
         button.clicked.connect(lambda _: self.pick_wanted.emit())
         return button
+
+    def _open_world(self) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon("mdi6.earth", self.theme.muted))
+        button.setToolTip("Open this world; a double click on its name does it, too")
+        button.setAccessibleName(f"Open the world of {self.spec.name}")
+        button.clicked.connect(lambda _: self._want_world())
+        return button
+
+    def _want_world(self) -> None:
+        if isinstance(self.editor, QLineEdit):
+            self.world_wanted.emit(self.editor.text().strip())
+
+    def eventFilter(self, watched: QObject | None, event: QEvent | None) -> bool:
+        if event is not None and event.type() == QEvent.Type.MouseButtonDblClick and watched is self.editor:
+            self._want_world()
+            return True
+        return super().eventFilter(watched, event)
 
     def _browse(self) -> QToolButton:
         button = QToolButton()

@@ -32,6 +32,7 @@ from studio.model.system_edits import BringGeometry, Compound, SystemEdit
 class SourcePage(Page):
     log_wanted = pyqtSignal()
     frame_wanted = pyqtSignal(object)
+    world_wanted = pyqtSignal(str)
     """What takes the frame that is clicked in the view of the vehicle."""
     """Somebody wants to choose a log to play."""
     debug_wanted = pyqtSignal(str, int)
@@ -179,6 +180,7 @@ class SourcePage(Page):
                     field.slide_began.connect(self._begin_slide)
                     take = partial(self._take_frame, mode, component.name, parameter.name)
                     field.pick_wanted.connect(partial(self.frame_wanted.emit, take))
+                    field.world_wanted.connect(self.world_wanted)
                     self.fields[mode, component.name, parameter.name] = field
                     layout.addWidget(field)
                 self.column.addWidget(holder)

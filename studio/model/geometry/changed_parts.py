@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from studio.errors import StudioError
-from studio.model.geometry.assembly import Assembly
 from studio.model.geometry.assembly_xml import read_assembly
 from studio.model.geometry.body import Body
 from studio.model.geometry.body_xml import read_body
-from studio.model.geometry.workspace import Workspace
+from studio.model.geometry.workspace import Workspace, Written
+from studio.model.geometry.world import World, WorldModel
+from studio.model.geometry.world_xml import read_world
 
 Mark = Literal["new", "changed"]
 _TABLES = {
@@ -37,6 +38,10 @@ class ChangedParts:
         home = self.workspace.home(kind, name)
         return self._mark(home.file, kind, home.name)
 
+    def of_world(self, name: str) -> Mark | None:
+        """Of a model, a place or an include of a world."""
+        return self._mark(self.workspace.main, "world", name)
+
     def _mark(self, file: Path, kind: str, name: str) -> Mark | None:
         now, before = self._parts_now(file).get((kind, name)), self._parts_before(file)
         if now is None or before.get((kind, name)) == now:
@@ -56,20 +61,32 @@ class ChangedParts:
         return self._saved[file][1]
 
 
-def _parts_of_text(text: bytes, like: Body | Assembly) -> dict[tuple[str, str], Any]:
+def _parts_of_text(text: bytes, like: Written) -> dict[tuple[str, str], Any]:
     try:
+        if isinstance(like, World):
+            return _parts(read_world(text))
         return _parts(read_body(text) if isinstance(like, Body) else read_assembly(text))
     except StudioError:
         return {}  # nothing was saved yet, or what was saved cannot be read: everything is new
 
 
-def _parts(value: Body | Assembly) -> dict[tuple[str, str], Any]:
+def _parts(value: Written) -> dict[tuple[str, str], Any]:
     found: dict[tuple[str, str], Any] = {}
+    if isinstance(value, World):
+        return {("world", name): _bare_part(part) for name, part in value.parts().items()}
     for kind, table in _TABLES.items():
         for index, part in enumerate(getattr(value, table, ())):
             name = f"#{index}" if kind == "shape" else part.prefix if kind == "include" else part.name
             found[kind, name] = _bare(part)
     return found
+
+
+def _bare_part(part: Any) -> Any:
+    if not isinstance(part, WorldModel):
+        return _bare(part)
+    links = tuple(_bare(each) for each in part.links)
+    shapes = tuple(replace(each, shape=_bare(each.shape), collision=None, visual=None) for each in part.shapes)
+    return replace(part, origin=None, links=links, shapes=shapes)
 
 
 def _bare(part: Any) -> Any:

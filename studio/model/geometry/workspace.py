@@ -1,4 +1,5 @@
 """One open vehicle: an assembly and the body files that it uses, or one body by itself, as one document with undo.
+A world is such a document, too: its model has a body for each obstacle.
 
     workspace = Workspace.load(Path("models/assemblies/raptor.xml"))
     workspace.do(MoveConstraint("camera_mount", pose))                 # an edit of the file that was opened
@@ -44,18 +45,25 @@ from studio.model.geometry.editable import (
     write_editable_assembly,
     write_editable_body,
 )
+from studio.model.geometry.editable_world import EditableWorld, write_editable_world
 from studio.model.geometry.edits import FollowFrame, RenameFrame
 from studio.model.geometry.library import FOLDERS, Library
 from studio.model.geometry.rotations import GeometryError
 from studio.model.geometry.rules import check_model
+from studio.model.geometry.shapes import Mesh
 from studio.model.geometry.text_changes import lines_now
 from studio.model.geometry.transforms import Transforms
+from studio.model.geometry.world import Heightmap, World, world_model
+from studio.model.geometry.world_vehicles import WorldVehicles
+from studio.model.geometry.world_xml import read_world
 from studio.model.history import Edit
 from studio.model.xml_file import parse_hardened
 from studio.paths import model_roots
 
-Editable = EditableBody | EditableAssembly
-Written = Body | Assembly
+Editable = EditableBody | EditableAssembly | EditableWorld
+Written = Body | Assembly | World
+WorldCheck = Callable[[bytes, Path], list[Problem]]
+"""What a simulator says about the text of a world."""
 
 
 @dataclass(frozen=True)
@@ -100,22 +108,41 @@ class _Part:
         self.path = path
         self.model = model
         self._value: Written | None = None
+        self._text: tuple[bytes, bytes] | None = None
+        """What was written from which text."""
 
     def value(self) -> Written:
         """As it is now; the same object until it changes."""
         if self._value is None:
-            model = self.model
-            made = model.body() if isinstance(model, EditableBody) else model.assembly()
-            self._value = replace(made, file=str(self.path))
+            self._value = replace(self._made(), file=str(self.path))
         return self._value
 
+    def _made(self) -> Written:
+        match self.model:
+            case EditableBody() as body:
+                return body.body()
+            case EditableWorld() as world:
+                return world.world()
+            case EditableAssembly() as assembly:
+                return assembly.assembly()
+
     def forget_value(self) -> None:
-        self._value = None
+        self._value = self._text = None
 
     def write(self, base: bytes) -> bytes:
-        if isinstance(self.model, EditableBody):
-            return write_editable_body(self.model, base)
-        return write_editable_assembly(self.model, base)
+        """Several panels ask after each edit: it is made once."""
+        if self._text is None or self._text[0] != base:
+            self._text = base, self._write(base)
+        return self._text[1]
+
+    def _write(self, base: bytes) -> bytes:
+        match self.model:
+            case EditableBody() as body:
+                return write_editable_body(body, base)
+            case EditableWorld() as world:
+                return write_editable_world(world, base)
+            case EditableAssembly() as assembly:
+                return write_editable_assembly(assembly, base)
 
 
 class _Files(Model):
@@ -188,12 +215,14 @@ class _OpenLibrary(Library):
         self.workspace = workspace
         self.homes: dict[tuple[str, str], Home] = {}
 
-    def read(self, path: Path) -> Written:
+    def read(self, path: Path) -> Body | Assembly:
         part = self.workspace._part_at(path)
         if part is None:
             data = read_bytes(path)
             part = self.workspace._open(path, self._parse(data, path), data)
-        return part.value()
+        value = part.value()
+        assert not isinstance(value, World)  # nothing names a world
+        return value
 
     def _is_there(self, path: Path) -> bool:
         """Also a file that is open and was deleted on disk meanwhile: saving writes it again."""
@@ -218,6 +247,9 @@ class Workspace:
         self._open_files: dict[Hashable, OpenFile[_Files]] = {}
         self._document: Document[_Files] = Document(self._files, main.parent, [])
         self._roots = roots
+        self._vehicles = WorldVehicles(roots)
+        self.check_world: WorldCheck = lambda text, file: []
+        """Set by who knows a simulator."""
         self._listeners: list[Callable[[Changed], object]] = []
         self._checked: tuple[Assembled, dict[tuple[str, str], Home]] | None = None
         """What the edit that is being done makes of the vehicle."""
@@ -229,10 +261,11 @@ class Workspace:
 
     @classmethod
     def load(cls, path: Path, roots: Iterable[Path] | None = None) -> Workspace:
-        """An assembly or body file with all that it names. `roots`: folders of models, as of the open project."""
+        """An assembly or body file with all that it names, or a world. `roots`: folders of models, as of the open
+        project."""
         library = Library(roots)
-        value = library.read(path)
         data = read_bytes(path)
+        value = read_world(data, path) if parse_hardened(data, path).tag == "sdf" else library.read(path)
         return cls(path.resolve(), value, data, data, library.roots)
 
     @classmethod
@@ -321,6 +354,22 @@ class Workspace:
         return isinstance(self._main.model, EditableBody)
 
     @property
+    def is_world(self) -> bool:
+        return isinstance(self._main.model, EditableWorld)
+
+    def world(self) -> World:
+        """What the file says, if it is a world."""
+        value = self._main.value()
+        if not isinstance(value, World):
+            raise GeometryError(f"{self.name} is not a world", hint="open an SDF file with <world>")
+        return value
+
+    @property
+    def vehicles(self) -> WorldVehicles:
+        """What starts at the places of a world."""
+        return self._vehicles
+
+    @property
     def roots(self) -> list[Path]:
         """Folders of models in which files are looked for."""
         return list(self._roots)
@@ -337,6 +386,8 @@ class Workspace:
 
     def file_of(self, body: str) -> Path:
         """The file of a body, by its name in the vehicle."""
+        if self.is_world:
+            return self.main
         found = self.assembled.model.bodies.get(body)
         if found is None or found.file is None:
             raise GeometryError(f"there is no body {body} in {self.name}")
@@ -344,6 +395,8 @@ class Workspace:
 
     def home(self, kind: str, name: str) -> Home:
         """Where a `body`, an `include` or a `constraint` with this full name is written."""
+        if self.is_world:
+            return Home(self.main, name)
         found = self._homes.get((kind, name))
         if found is None:
             raise GeometryError(f"there is no {kind} {name} in {self.name}")
@@ -357,6 +410,8 @@ class Workspace:
     def problems(self) -> list[Problem]:
         """What the rules say about the vehicle as it is now."""
         trouble = [] if self.trouble is None else Problem.all_from(self.trouble)
+        if self.is_world:
+            return [*trouble, *self.check_world(self.text(), self.main)]
         return [*trouble, *check_model(self.assembled.model, is_assembly=not self.is_body)]
 
     # ---- text and files
@@ -422,10 +477,15 @@ class Workspace:
         for place in places.values():
             if place != path.resolve() and place.exists():
                 raise FileError("there is already such a file", file=place, hint="choose another folder")
+        beside = self._images_and_meshes()
         for key, place in places.items():
             _make_folder(place.parent)
             text = self._open_files[key].text(self._files)
             write_atomically(place, text)
+        for name, data in beside.items():
+            if not (path.resolve().parent / name).exists():
+                _make_folder((path.resolve().parent / name).parent)
+                write_atomically(path.resolve().parent / name, data)
         for key, place in places.items():
             file, part = self._open_files[key], self._files.parts[key]
             file.name, file.on_disk, part.path = str(place), file.text(self._files), place
@@ -436,6 +496,14 @@ class Workspace:
         self._tell(Changed(frozenset(places.values())))
         return list(places.values())
 
+    def _images_and_meshes(self) -> dict[str, bytes]:
+        """What a world names beside its file, by the names that it has there: they go along to another folder."""
+        value = self._main.value()
+        shapes = [each.shape for model in value.models for each in model.shapes] if isinstance(value, World) else []
+        names = {each.file for each in shapes if isinstance(each, Mesh | Heightmap)}
+        inside = [name for name in names if "://" not in name and not Path(name).is_absolute() and ".." not in name]
+        return {name: read_bytes(file) for name in inside if (file := self.main.parent / name).is_file()}
+
     # ---- inside
 
     def _part_at(self, path: Path) -> _Part | None:
@@ -445,7 +513,7 @@ class Workspace:
     def _open(self, path: Path, value: Written, data: bytes, on_disk: bytes | None = b"") -> _Part:
         """`on_disk`: another text than `data`; None if there is no file yet."""
         place = path.resolve()
-        model = EditableBody(value) if isinstance(value, Body) else EditableAssembly(value)
+        model = _editable(value)
         part = _Part(place, model)
         key = str(place)
         self._files.parts[key] = part
@@ -479,7 +547,8 @@ class Workspace:
 
     def _assemble(self) -> tuple[Assembled, dict[tuple[str, str], Home]]:
         library = _OpenLibrary(self, self._roots)
-        model = library.load(self.main)
+        value = self._main.value()
+        model = world_model(value, self._vehicles) if isinstance(value, World) else library.load(self.main)
         return Assembled(model, Transforms(model, remembered=1, compiled=False)), library.homes
 
     def _check(self) -> None:
@@ -534,8 +603,21 @@ class Workspace:
 
 
 def _read_text(text: bytes, path: Path, like: Editable | None = None) -> Written:
-    is_body = isinstance(like, EditableBody) if like is not None else parse_hardened(text, path).tag == "body"
-    return read_body(text, path) if is_body else read_assembly(text, path)
+    kinds = {EditableBody: "body", EditableWorld: "sdf"}
+    kind = kinds.get(type(like), "") if like is not None else parse_hardened(text, path).tag
+    if kind == "sdf":
+        return read_world(text, path)
+    return read_body(text, path) if kind == "body" else read_assembly(text, path)
+
+
+def _editable(value: Written) -> Editable:
+    match value:
+        case Body():
+            return EditableBody(value)
+        case World():
+            return EditableWorld(value)
+        case Assembly():
+            return EditableAssembly(value)
 
 
 def _make_folder(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What can stand at a place in the XML of a body or assembly: elements, attributes, and values that name something."""
+"""What can stand at a place in the XML of a body, an assembly or a world: elements, attributes, names."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterable
 from typing import get_args
 
-from studio.model.geometry import assembly_xml, body_xml
+from studio.model.geometry import assembly_xml, body_xml, world_xml
 from studio.model.geometry.assembly import Assembly, Model
 from studio.model.geometry.body import Body, DriveKind
 from studio.model.geometry.joints import JOINT_KINDS
 from studio.model.geometry.shapes import USES
+from studio.model.geometry.world import World
 from studio.model.xml_reconcile import Rule
 
 _OPEN_TAG = re.compile(r"<([\w:-]*)((?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*([\w:-]*)\Z")
@@ -18,9 +19,10 @@ _IN_VALUE = re.compile(r"<([\w:-]+)((?:\s+[\w:-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*
 _TAGS = re.compile(r"<!--.*?-->|<(/?)([\w:-]+)([^<>]*?)(/?)>", re.DOTALL)
 
 
-def completions(before: str, value: Body | Assembly, model: Model) -> tuple[str, list[str]]:
+def completions(before: str, value: Body | Assembly | World, model: Model) -> tuple[str, list[str]]:
     """What is typed of a word already, and the words that it may become. `before`: the text up to the cursor."""
-    root = body_xml.RULE if isinstance(value, Body) else assembly_xml.RULE
+    rules = {Body: body_xml.RULE, Assembly: assembly_xml.RULE, World: world_xml.RULE}
+    root = rules[type(value)]
     inside = _IN_VALUE.search(before)
     if inside is not None:
         tag, _, attribute, begun = inside.groups()
@@ -56,7 +58,9 @@ def _rule(root: Rule, before: str) -> Rule | None:
     return rule
 
 
-def _values(tag: str, attribute: str, value: Body | Assembly, model: Model) -> Iterable[str]:
+def _values(tag: str, attribute: str, value: Body | Assembly | World, model: Model) -> Iterable[str]:
+    if isinstance(value, World):
+        return value.parts() if attribute in ("relative_to", "attached_to") else ()
     fixed: dict[str, Iterable[str]] = {
         "angles": ("degrees", "radians"),
         "use": USES,

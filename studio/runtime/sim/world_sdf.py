@@ -6,7 +6,6 @@ A file that loads but lacks a wall is worse than one that does not load: a robot
 from __future__ import annotations
 
 import base64
-import io
 import math
 from pathlib import Path
 from typing import cast
@@ -14,10 +13,11 @@ from typing import cast
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
-from PIL import Image
 
+from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.files import read_bytes
+from studio.model.geometry.heightmaps import heights_of
 from studio.model.geometry.rotations import Matrix
 from studio.model.xml_file import line_of, parse_hardened
 from studio.model.xml_parse import without_odd_declaration
@@ -71,11 +71,8 @@ ONLY = {
 """What would matter, and may therefore only say what is so here anyway."""
 FROM_ELSEWHERE = {"frame": "attached_to", "model": "placement_frame", "pose": "relative_to"}
 """Attributes by which a pose counts from somewhere else than the element around it."""
-MOST_PIXELS = 2049
 IN_PLACE = "data:"
 """A file may stand in its uri: `data:image/png;base64,...`. So a world that is sent needs nothing beside it."""
-BROKEN_IMAGE = (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError)
-"""What Pillow raises, depending on where a file is damaged."""
 
 
 def read_world(path: Path) -> World:
@@ -204,14 +201,9 @@ class _Reader:
                 raise self.error(shape, f"there is no heightmap image {path}", "the path is relative to this file")
             data, name = read_bytes(path), path.name
         try:
-            with Image.open(io.BytesIO(data)) as image:
-                pixels = np.array(image if image.mode.startswith("I") else image.convert("L"))
-        except BROKEN_IMAGE as error:
-            raise self.error(shape, f"{name} is not an image: {error}", "a PNG with one grey channel") from None
-        if pixels.ndim != 2 or not all(2 <= side <= MOST_PIXELS for side in pixels.shape):
-            raise self.error(shape, f"{name} has the shape {pixels.shape}", f"2 to {MOST_PIXELS} pixels a side")
-        white = 65535.0 if pixels.dtype != np.uint8 else 255.0
-        return np.ascontiguousarray(pixels[::-1].astype(np.float64) / white)
+            return heights_of(data, name)
+        except StudioError as error:
+            raise self.error(shape, error.message, error.hint) from None
 
     def mesh(self, shape: etree._Element, scale: tuple[float, ...]) -> Triangles:
         data, by, line = self.in_place(shape), str(self.path), line_of(shape)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from studio.model.worlds import why_no_world, world_folders
+from studio.model.worlds import why_no_world, world_file
 from studio.paths import model_roots
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.made_worlds import blocks_world, maze_world, slopes_world
@@ -26,6 +26,6 @@ def load_world(name: str, roots: Iterable[Path] | None = None, folder: Path | No
     kind, colon, seed = name.partition(":")
     if colon and kind in MADE:
         return MADE[kind](int(seed))
-    if name.endswith(".sdf"):
-        return read_world(folder / name)
-    return read_world(next(file for each in world_folders(roots) if (file := each / f"{name}.sdf").is_file()))
+    file = world_file(name, roots, folder)
+    assert file is not None  # or something is wrong with its name
+    return read_world(file)

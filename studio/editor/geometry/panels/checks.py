@@ -47,6 +47,9 @@ class Checks(QWidget):
         self.with_unused.toggled.connect(lambda _: self.check())
         self.compare = CompareButton(context)
         self.compare.found.connect(self._take_compared)
+        if context.workspace.is_world:
+            self.with_unused.hide()
+            self.compare.hide()
         self.table = ChecksTable(context.theme)
         self.table.go_to.connect(self._go_to)
         self.table.fix_wanted.connect(self._fix)
@@ -74,9 +77,9 @@ class Checks(QWidget):
         workspace = self.context.workspace
         model = workspace.assembled.model
         self.problems = workspace.problems()
-        if counted(self.problems)[0] == 0:
+        if counted(self.problems)[0] == 0 and not workspace.is_world:
             self.problems += look_closer(model)
-        unused = unused_frames(model) if self.with_unused.isChecked() else []
+        unused = unused_frames(model) if self.with_unused.isChecked() and not workspace.is_world else []
         shown = [*self.problems, *self.compared, *unused]
         self.table.show_problems(shown, {id(each): fixes_for(each, workspace) for each in shown})
         self.summary.setText(self._summary(model))
@@ -84,8 +87,14 @@ class Checks(QWidget):
 
     def _summary(self, model: Model) -> str:
         errors, warnings = counted(self.problems)
-        parts = [_count(len(model.bodies), "body", "bodies")]
-        if not self.context.workspace.is_body:
+        if self.context.workspace.is_world:
+            world = self.context.workspace.world()
+            parts = [_count(len(world.models), "obstacle", "obstacles"), _count(len(world.frames), "place", "places")]
+            if not self.problems:
+                parts.append("the embedded simulator can run it")
+        else:
+            parts = [_count(len(model.bodies), "body", "bodies")]
+        if not self.context.workspace.is_world and not self.context.workspace.is_body:
             parts.append(_count(len(model.constraints), "constraint", "constraints"))
             parts.append(self._loops(model))
         parts += [_count(errors, "error", "errors")] if errors else []

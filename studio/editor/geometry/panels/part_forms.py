@@ -130,10 +130,10 @@ def shape_form(form: Form, context: Context, thing: ShapeThing, rename: Callable
     form.title("mdi6.shape-outline", lambda: shape().name or kind, lambda: f"{kind} of {thing.body}")
     form.text("Name", lambda: shape().name, rename, empty="no name")
     form.choice("Moves with", parts.part_choices, lambda: shape().on, lambda on: take(on=on))
-    form.choice("Use", lambda: [(_use_words(use), use) for use in USES], lambda: shape().use, lambda use: take(use=use),
+    form.choice("Use", lambda: [(use_words(use), use) for use in USES], lambda: shape().use, lambda use: take(use=use),
                 "What it is for: to be seen, to bump, or both")  # fmt: skip
     form.section("Size")
-    _size_fields(form, shape, take)
+    size_fields(form, shape, take)
     form.section("Pose of its centre")
     form.pose(lambda: shape().pose, lambda pose: take(pose=pose))
     form.section("Look and material")
@@ -143,11 +143,11 @@ def shape_form(form: Form, context: Context, thing: ShapeThing, rename: Callable
         form.note(lambda: _mass_words(shape()))
 
 
-def _use_words(use: str) -> str:
+def use_words(use: str) -> str:
     return {"both": "Seen and bumps", "visual": "Only seen", "collision": "Only bumps"}[use]
 
 
-def _size_fields(form: Form, shape: Callable[[], Any], take: Callable[..., None]) -> None:
+def size_fields(form: Form, shape: Callable[[], Any], take: Callable[..., None]) -> None:
     match shape():
         case Box():
             form.three("Length, width, height", "length", lambda: shape().size, lambda size: take(size=size))

@@ -13,6 +13,7 @@ from studio.editor.geometry.panels.form import Form
 from studio.editor.geometry.panels.mesh_actions import mesh_fields
 from studio.editor.geometry.panels.part_forms import frame_form, joint_form, sensor_form, shape_form
 from studio.editor.geometry.panels.vehicle_forms import body_form, constraint_form, vehicle_form
+from studio.editor.geometry.panels.world_forms import part_form, shape_of_form, world_form, world_shape_form
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import (
     BodyThing,
@@ -26,9 +27,11 @@ from studio.editor.geometry.selection import (
     is_in,
 )
 from studio.editor.geometry.units import Units, load_units, save_units
+from studio.editor.geometry.world_things import part_of
 from studio.editor.theme import Theme
 from studio.model.geometry.arrange import hanging_on
 from studio.model.geometry.shapes import Mesh
+from studio.model.geometry.world import WorldModel
 
 
 class Properties(QWidget):
@@ -90,6 +93,9 @@ class Properties(QWidget):
 
     def _fill(self, form: Form, thing: Thing) -> None:
         context, rename = self.context, self._renamer(thing)
+        if context.workspace.is_world:
+            self._fill_of_world(form, thing, rename)
+            return
         match thing:
             case VehicleThing():
                 vehicle_form(form, context, rename)
@@ -110,8 +116,19 @@ class Properties(QWidget):
                 if isinstance(context.workspace.assembled.model.bodies[body].shapes[index], Mesh):
                     mesh_fields(form, context, thing)
 
+    def _fill_of_world(self, form: Form, thing: Thing, rename: Callable[[str], object]) -> None:
+        match thing:
+            case VehicleThing():
+                world_form(form, self.context, rename)
+            case ShapeThing() if isinstance(part_of(self.context.workspace, thing), WorldModel):
+                world_shape_form(form, self.context, thing, rename)
+            case _:
+                part_form(form, self.context, thing, rename)
+
     def _shape_of(self, thing: Thing) -> object:
         """What decides about the rows of its form."""
+        if self.context.workspace.is_world:
+            return shape_of_form(self.context, thing)
         model = self.context.workspace.assembled.model
         match thing:
             case BodyThing(body):

@@ -43,7 +43,8 @@ class AssemblyTree(QWidget):
         self._items: dict[Thing, QTreeWidgetItem] = {}
         self._is_ours = False
         self.field = QLineEdit()
-        self.field.setPlaceholderText("Find body, frame, constraint")
+        is_world = context.workspace.is_world
+        self.field.setPlaceholderText("Find obstacle, place" if is_world else "Find body, frame, constraint")
         self.field.setAccessibleName("Find in the vehicle")
         self.field.setToolTip("Words of a name or kind, for example: laser frame. Down leads into the tree")
         self.field.setClearButtonEnabled(True)

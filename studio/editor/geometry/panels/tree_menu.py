@@ -45,6 +45,9 @@ def tree_menu(panel: AssemblyTree, thing: Thing) -> QMenu:
     if thing not in panel.context.selection.selected:
         panel.context.selection.choose(thing)
     _general(menu, panel, thing)
+    if panel.context.workspace.is_world:
+        _of_world(menu, panel, thing)
+        return menu
     match thing:
         case VehicleThing():
             _add(menu, "Show the library", "Drag bodies from there into the view",
@@ -73,9 +76,18 @@ def _general(menu: QMenu, panel: AssemblyTree, thing: Thing) -> None:
     _add(menu, "Remove", "", panel.remove_selected, "Del")
 
 
+def _of_world(menu: QMenu, panel: AssemblyTree, thing: Thing) -> None:
+    if isinstance(thing, BodyThing):
+        menu.addSeparator()
+        _visibility(menu, panel, thing.body)
+    _measures(menu, panel, thing)
+    menu.addSeparator()
+    _add(menu, "Show XML", "The text of the world, at this place", lambda: panel.context.show_panel("geometry_xml"))
+
+
 def _of_body(menu: QMenu, panel: AssemblyTree, body: str) -> None:
     context = panel.context
-    workspace, selection = context.workspace, context.selection
+    workspace = context.workspace
     adding = menu.addMenu("Add")
     assert adding is not None
     for words, make in NEW_PARTS.items():
@@ -94,16 +106,21 @@ def _of_body(menu: QMenu, panel: AssemblyTree, body: str) -> None:
                     lambda: panel.do(lambda: thing_edits.root_at(workspace, body)))  # fmt: skip
         root.setEnabled(next(iter(workspace.assembled.model.bodies)) != body)
         menu.addSeparator()
-    is_hidden = body in selection.hidden
-    others = [name for name in workspace.assembled.model.bodies if name != body]
-    _add(menu, "Show" if is_hidden else "Hide", "In the view only", lambda: selection.hide(selection.hidden ^ {body}))
-    _add(menu, "Isolate", "Hide all other bodies in the view", lambda: selection.hide(others))
-    if selection.hidden:
-        _add(menu, "Show all", "", lambda: selection.hide(()))
+    _visibility(menu, panel, body)
     menu.addSeparator()
     if not workspace.is_body:
         _add(menu, "Open body file", str(workspace.file_of(body)), lambda: context.open(workspace.file_of(body)))
     _add(menu, "Show XML", "The text of the body file", lambda: _show_text(panel, body))
+
+
+def _visibility(menu: QMenu, panel: AssemblyTree, body: str) -> None:
+    selection = panel.context.selection
+    is_hidden = body in selection.hidden
+    others = [name for name in panel.context.workspace.assembled.model.bodies if name != body]
+    _add(menu, "Show" if is_hidden else "Hide", "In the view only", lambda: selection.hide(selection.hidden ^ {body}))
+    _add(menu, "Isolate", "Hide all others in the view", lambda: selection.hide(others))
+    if selection.hidden:
+        _add(menu, "Show all", "", lambda: selection.hide(()))
 
 
 def _add_part(panel: AssemblyTree, body: str, make: NewPart) -> None:

@@ -18,11 +18,13 @@ from studio.model.geometry.body import Body
 from studio.model.geometry.changed_parts import ChangedParts, Mark
 from studio.model.geometry.part_edits import shape_text
 from studio.model.geometry.workspace import Workspace
+from studio.model.geometry.world import PLACES, WorldModel
 
 ICONS = {
     "vehicle": "mdi6.car-outline", "body": "mdi6.cube-outline", "frame": "mdi6.axis-arrow",
     "constraint": "mdi6.link-variant", "joint": "mdi6.rotate-3d-variant", "sensor": "mdi6.radar",
-    "shape": "mdi6.shape-outline", "group": "mdi6.shape-outline",
+    "shape": "mdi6.shape-outline", "group": "mdi6.shape-outline", "world": "mdi6.earth", "place": "mdi6.flag-outline",
+    "include": "mdi6.package-variant-closed",
 }  # fmt: skip
 
 
@@ -46,6 +48,8 @@ class Row:
 
 
 def rows_of(workspace: Workspace, changed: ChangedParts) -> list[Row]:
+    if workspace.is_world:
+        return _rows_of_world(workspace, changed)
     model = workspace.assembled.model
     bodies = tuple(_body_row(workspace, changed, name, body) for name, body in model.bodies.items())
     if workspace.is_body:
@@ -60,6 +64,37 @@ def rows_of(workspace: Workspace, changed: ChangedParts) -> list[Row]:
     count = f"{len(bodies)} {'body' if len(bodies) == 1 else 'bodies'}"
     vehicle = Row("vehicle", workspace.name, count, VehicleThing(), None, bodies, starts_open=True)
     return [vehicle, Row("constraint", "Constraints", str(len(constraints)), None, None, constraints, starts_open=True)]
+
+
+def _rows_of_world(workspace: Workspace, changed: ChangedParts) -> list[Row]:
+    world = workspace.world()
+    obstacles = tuple(_obstacle_row(changed, each) for each in world.models)
+    includes = tuple(
+        Row("include", each.name, each.uri, BodyThing(each.name), changed.of_world(each.name))
+        for each in world.includes
+    )  # fmt: skip
+    bodies = workspace.assembled.model.bodies
+    places = tuple(
+        Row("vehicle" if each.name in bodies else "place", each.name, workspace.vehicles.vehicle_at(each.name) or "",
+            BodyThing(each.name) if each.name in bodies else FrameThing(PLACES, each.name), changed.of_world(each.name))
+        for each in world.frames
+    )  # fmt: skip
+    inside = (*obstacles, *includes)
+    return [
+        Row("world", workspace.name, str(len(inside)), VehicleThing(), None, inside, starts_open=True),
+        Row("place", "Places", str(len(places)), None, None, places, starts_open=True),
+    ]
+
+
+def _obstacle_row(changed: ChangedParts, model: WorldModel) -> Row:
+    kinds = {type(each.shape).__name__.lower() for each in model.shapes}
+    note = next(iter(kinds)) if len(kinds) == 1 and len(model.shapes) == 1 else f"{len(model.shapes)} shapes"
+    shapes = tuple(
+        Row("shape", each.shape.name or shape_text(each.shape), type(each.shape).__name__.lower(),
+            ShapeThing(model.name, index))
+        for index, each in enumerate(model.shapes)
+    ) if len(model.shapes) > 1 else ()  # fmt: skip
+    return Row("body", model.name, note, BodyThing(model.name), changed.of_world(model.name), shapes)
 
 
 def _body_row(workspace: Workspace, changed: ChangedParts, name: str, body: Body) -> Row:

@@ -23,6 +23,7 @@ from studio.editor.geometry.selection import (
     ShapeThing,
     Thing,
 )
+from studio.editor.geometry.world_things import part_of
 from studio.editor.system_text.editor import SystemTextEditor
 from studio.editor.theme import Theme, mixed
 from studio.errors import Problem
@@ -32,6 +33,8 @@ from studio.model.geometry.body import Body
 from studio.model.geometry.body_xml import read_body
 from studio.model.geometry.text_changes import text_changes
 from studio.model.geometry.workspace import Changed, Workspace
+from studio.model.geometry.world import WorldModel
+from studio.model.geometry.world_xml import read_world
 from studio.model.geometry.xml_completion import completions
 from studio.model.origin import Origin
 
@@ -305,6 +308,8 @@ class GeometryTextEditor(SystemTextEditor):
 def line_of(context: Context, thing: Thing) -> tuple[Path, int] | None:
     """File and line in which a thing is written now; the text is read for that, since edits move lines."""
     workspace = context.workspace
+    if workspace.is_world:
+        return _line_in_world(workspace, thing)
     if isinstance(thing, ConstraintThing) or (isinstance(thing, BodyThing) and not workspace.is_body):
         kind = "constraint" if isinstance(thing, ConstraintThing) else "body"
         home = workspace.home(kind, str(thing))
@@ -318,6 +323,15 @@ def line_of(context: Context, thing: Thing) -> tuple[Path, int] | None:
         assert isinstance(body, Body)
         return _place(file, _origin_in(body, thing))
     return None
+
+
+def _line_in_world(workspace: Workspace, thing: Thing) -> tuple[Path, int] | None:
+    now = part_of(workspace, thing)
+    part = read_world(workspace.text()).parts().get(now.name) if now is not None else None
+    if isinstance(thing, ShapeThing) and isinstance(part, WorldModel):
+        shape = part.shapes[thing.index]
+        return _place(workspace.main, shape.collision or shape.visual)
+    return _place(workspace.main, part.origin if part is not None else None)
 
 
 def _as_written(workspace: Workspace, file: Path) -> Body | Assembly:

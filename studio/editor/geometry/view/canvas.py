@@ -48,6 +48,8 @@ SHARP = 2
 """Times the size of a picture at rest."""
 REST_MS = 250
 ANGLES = 8
+STRIP_HEIGHT = 480
+"""A view that is lower has no room for the words below the tools."""
 BUTTONS: dict[Qt.MouseButton, Button] = {
     Qt.MouseButton.LeftButton: "left",
     Qt.MouseButton.MiddleButton: "middle",
@@ -202,7 +204,8 @@ class Canvas(QWidget):
     def _paint_over(self, painter: QPainter, drawing: Drawing, camera: Camera) -> None:
         theme, size, hands = self.stage.context.theme, (self.width(), self.height()), self.hands
         cube = overlay.cube_place(self.width())
-        words = QRectF(0, self.height() - 44, 420, 44)
+        left = self.left_margin if self.height() < STRIP_HEIGHT else 0
+        words = QRectF(left, self.height() - 44, 420, 44)
         self.plates = overlay.plates_of(drawing, camera, *size, [cube, words, QRectF(0, 0, self.left_margin, size[1])])
         overlay.draw_plates(painter, self.plates, theme)
         overlay.draw_letters(painter, self._lettered(drawing), self.stage.look.frame_m, camera, size)
@@ -221,7 +224,7 @@ class Canvas(QWidget):
                 )
         if self.turns:
             overlay.draw_cube(painter, cube, camera, theme)
-            overlay.draw_words(painter, self.words(), self.height(), theme)
+            overlay.draw_words(painter, self.words(), self.height(), theme, left + overlay.MARGIN)
         else:
             painter.setFont(text_font(11))
             overlay.draw_words(painter, self.title, self.height(), theme, self.left_margin + overlay.MARGIN)
@@ -303,6 +306,9 @@ class Canvas(QWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent | None) -> None:
         assert event is not None
+        if self.hands.drawn is not None:
+            self.hands.finish()
+            return
         hit = self._spot(event).hit()
         thing = self.hands.meant(hit)
         if thing is None:
@@ -382,6 +388,8 @@ class Canvas(QWidget):
                 return hands.begin("move")
             case Qt.Key.Key_R:
                 return hands.begin("rotate")
+            case Qt.Key.Key_E:
+                return hands.begin("size")
             case Qt.Key.Key_Plus | Qt.Key.Key_Equal | Qt.Key.Key_Minus:
                 self.camera.zoom(1 / ZOOM_STEP if key == Qt.Key.Key_Minus else ZOOM_STEP)
                 self._looked()
@@ -407,5 +415,5 @@ ARROWS = {
 }  # fmt: skip
 KEYS = {
     *ARROWS, Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Backspace, Qt.Key.Key_X, Qt.Key.Key_Y,
-    Qt.Key.Key_Z, Qt.Key.Key_G, Qt.Key.Key_R, Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus,
+    Qt.Key.Key_Z, Qt.Key.Key_G, Qt.Key.Key_R, Qt.Key.Key_E, Qt.Key.Key_Plus, Qt.Key.Key_Equal, Qt.Key.Key_Minus,
 }  # fmt: skip

@@ -20,6 +20,7 @@ from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Thing, VehicleThing
 from studio.editor.geometry.view.canvas import Canvas
 from studio.editor.geometry.view.face_frames import FaceFrame, NameField
+from studio.editor.geometry.view.gestures.drawing_in import Placing, add_part
 from studio.editor.geometry.view.hands import Hands
 from studio.editor.geometry.view.picking import Hit
 from studio.editor.geometry.view.stage import Stage
@@ -32,8 +33,10 @@ from studio.model.geometry.assembly import FrameName, Member
 from studio.model.geometry.body_xml import read_body
 from studio.model.geometry.edits import AddBody
 from studio.model.geometry.library import Library
+from studio.model.geometry.obstacles import OBSTACLES, new_ground, new_obstacle, new_place
 from studio.model.geometry.tidy_poses import tidy
 from studio.model.geometry.workspace import On
+from studio.model.geometry.world_vehicles import START, place_of_vehicle
 
 
 class Owner(Protocol):
@@ -75,6 +78,17 @@ TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     ("duplicate", "Duplicate", "Copy what is selected", "mdi6.content-duplicate", "Ctrl+D"),
     ("array", "Array…", "Repeat the selected body in a line or circle", "mdi6.dots-grid", ""),
 )  # fmt: skip
+WORLD_TABLE: tuple[tuple[str, str, str, str, str], ...] = (
+    ("box", "Add box", "Click where a box stands", "mdi6.cube-outline", "Shift+B"),
+    ("cylinder", "Add cylinder", "Click where a cylinder stands", "mdi6.cylinder", "Shift+C"),
+    ("sphere", "Add sphere", "Click where a sphere lies", "mdi6.sphere", "Shift+O"),
+    ("wall", "Draw wall", "Click its corners, Enter ends it", "mdi6.wall", "W"),
+    ("start", "Add start", "Click where a vehicle starts", "mdi6.flag-outline", "Shift+S"),
+    ("robot", "Add robot…", "Choose a vehicle, and click where it starts", "mdi6.car-outline", "Shift+V"),
+    ("ground", "Add ground", "A plane without an end", "mdi6.grid", ""),
+)
+"""Only in worlds."""
+OF_VEHICLES = ("mount", "joints", "face", "detach", "root", "mirror", "across", "array")
 VIEWS = ("iso", "top", "side", "ahead")
 
 
@@ -83,8 +97,11 @@ class Commands:
         self.view = view
         self.stage, self.context, self.hands = view.stage, view.context, view.hands
         self.by_name: dict[str, QAction] = {}
+        self.is_world = self.context.workspace.is_world
+        vehicle = tuple(each for each in TABLE if not self.is_world or each[0] not in OF_VEHICLES)
+        self._rows = (*WORLD_TABLE, *vehicle) if self.is_world else vehicle
         does = self._table()
-        for name, text, words, _, key in TABLE:
+        for name, text, words, _, key in self._rows:
             action = QAction(text)
             action.setToolTip(f"{words}: {key}" if key else words)
             action.setStatusTip(words)
@@ -102,7 +119,7 @@ class Commands:
         return list(self.by_name.values())
 
     def show_theme(self, theme: Theme) -> None:
-        for name, _, _, picture, _ in TABLE:
+        for name, _, _, picture, _ in self._rows:
             self.by_name[name].setIcon(icon(picture, theme.muted))
 
     def _table(self) -> Mapping[str, Callable[[bool], object]]:
@@ -128,6 +145,11 @@ class Commands:
             "across": lambda _: self._mirror(ask=True),
             "duplicate": lambda _: self._duplicate(),
             "array": lambda _: self._array(),
+            **{kind: partial(self._add_obstacle, kind) for kind in OBSTACLES},
+            "wall": lambda _: hands.take_tool("wall"),
+            "start": lambda _: self._add_place(START),
+            "robot": lambda _: self.ask_robot(),
+            "ground": lambda _: add_part(self.stage, new_ground(self.context.workspace.world())),
         }
 
     # ---- what is seen
@@ -193,6 +215,30 @@ class Commands:
     def _array(self) -> None:
         if self._needs_body():
             ask_for_array(self.view.canvas, self.context, sorted(self.bodies())[0])
+
+    # ---- parts of a world
+
+    def fill_adding(self, menu: QMenu) -> None:
+        menu.addActions([self.by_name[row[0]] for row in WORLD_TABLE])
+
+    def _add_obstacle(self, kind: str, _on: bool) -> None:
+        self.hands.draw(Placing(self.stage, kind, lambda world, at: new_obstacle(world, kind, at)))
+        self.view.canvas.setFocus()
+
+    def _add_place(self, name: str) -> None:
+        self.hands.draw(Placing(self.stage, "start", lambda world, at: new_place(world, name, at)))
+        self.view.canvas.setFocus()
+
+    def ask_robot(self) -> None:
+        """Which vehicle it is, is in the name of its place."""
+        names = self.context.workspace.vehicles.drivable()
+        menu = QMenu(self.view.canvas)
+        for name in names:
+            action = menu.addAction(icon("mdi6.car-outline", self.context.theme.muted), name)
+            assert action is not None
+            action.triggered.connect(lambda _=False, name=name: self._add_place(place_of_vehicle(name)))
+        canvas = self.view.canvas
+        menu.popup(canvas.mapToGlobal(QPoint(canvas.width() // 2, canvas.height() // 3)))
 
     # ---- a frame on a face
 
@@ -266,7 +312,7 @@ class Commands:
         data = event.mimeData()
         urls = data.urls() if data is not None else []
         files = [Path(url.toLocalFile()) for url in urls if url.isLocalFile() and url.toLocalFile().endswith(".xml")]
-        if not files or self.context.workspace.is_body:
+        if not files or self.context.workspace.is_body or self.is_world:
             return False
         event.acceptProposedAction()
         if event.type() == QEvent.Type.Drop:
@@ -286,13 +332,16 @@ class Commands:
     def menu(self, thing: Thing | None, parent: QWidget) -> QMenu:
         menu = QMenu(parent)
         groups: list[tuple[str, ...]] = [("fit", *VIEWS, "flat"), ("show", "joints", "section", "face")]
+        if self.is_world:
+            groups = [tuple(row[0] for row in WORLD_TABLE), *groups]
         if thing is not None and _body_of(thing):
             of_body = ("duplicate", "mirror", "array", "detach", "root")
             own = ("duplicate",) if self.context.workspace.is_body else of_body
             groups = [("hide", "isolate", "glass"), own, *groups]
         for group in groups:
             for name in group:
-                menu.addAction(self.by_name[name])
+                if name in self.by_name:
+                    menu.addAction(self.by_name[name])
             menu.addSeparator()
         return menu
 

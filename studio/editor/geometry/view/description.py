@@ -28,8 +28,9 @@ from studio.model.geometry.joints import Joint
 from studio.model.geometry.linkage import Linkage, Part, frame_part, link, root_places
 from studio.model.geometry.mesh_files import MeshData
 from studio.model.geometry.shapes import Cylinder, Mesh, Shape, Sphere
+from studio.model.geometry.world import Heightmap, OtherShape, Plane
 
-Meshes = Callable[[Mesh, Body], MeshData | StudioError | None]
+Meshes = Callable[[Mesh | Heightmap, Body], MeshData | StudioError | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +183,16 @@ def describe_body(name: str, body: Body, meshes: Meshes) -> BodyMarks:
     )
 
 
+_NOTHING = (
+    Triangles(np.zeros((0, 3, 3)), np.zeros((0, 4), np.uint8)),
+    Lines(np.zeros((0, 2, 3)), np.zeros((0, 4), np.uint8)),
+)
+
+
 def _batches(shape: Shape, body: Body, meshes: Meshes) -> tuple[Triangles, Lines] | StudioError | None:
-    if isinstance(shape, Mesh):
+    if isinstance(shape, Plane | OtherShape):  # the grid stands for the ground
+        return _NOTHING
+    if isinstance(shape, Mesh | Heightmap):
         mesh = meshes(shape, body)
         if mesh is None or isinstance(mesh, StudioError):
             return mesh
@@ -192,7 +201,7 @@ def _batches(shape: Shape, body: Body, meshes: Meshes) -> tuple[Triangles, Lines
         found = shape_batches(shape)
     faces = next(batch for batch in found if isinstance(batch, Triangles))
     edges = next((batch for batch in found if isinstance(batch, Lines)), None)
-    return faces, edges or Lines(np.zeros((0, 2, 3)), np.zeros((0, 4), np.uint8))
+    return faces, edges or _NOTHING[1]
 
 
 def _fields(name: str, body: Body) -> list[FieldMark]:

@@ -49,6 +49,7 @@ from studio.editor.views.scene.batches import (
 )
 from studio.editor.views.scene.meshes import AXIS_COLOURS, ground_grid
 from studio.model.geometry.linkage import Part
+from studio.model.geometry.world import PLACES
 
 GRID_LINES = 40
 
@@ -309,7 +310,8 @@ class Draughtsman:
         layers = look.layers
         for marks in bodies:
             for solid in marks.solids:
-                if ("solids" in layers and solid.is_visual) or ("collision" in layers and solid.is_collision):
+                is_seen = ("solids" in layers and solid.is_visual) or ("collision" in layers and solid.is_collision)
+                if is_seen and len(solid.faces.points):
                     made.faces.append((self._pick_faces(solid), poses[Part(marks.name, solid.on)]))
         if "frames" in layers:
             made.points = [PickPoint(thing, pose[:3, 3]) for thing, pose in frames.items()]
@@ -334,8 +336,8 @@ class Draughtsman:
         all_names = "names" in look.layers and "frames" in look.layers
         named = self._named_at_first(shown, look)
         for thing, pose in frames.items():
-            name = str(thing)
-            is_measured = name in look.path
+            name = thing.frame if thing.body == PLACES else str(thing)
+            is_measured = str(thing) in look.path
             if thing in wanted or is_measured:
                 yield Named(thing, name, pose[:3, 3], True)
             elif all_names and thing in named:
@@ -344,7 +346,7 @@ class Draughtsman:
 
     def _named_at_first(self, shown: Description, look: Look) -> set[FrameThing]:
         """Frames of sensors, and all of what is selected: the rest is named below the mouse."""
-        bodies = {getattr(each, "body", "") for each in look.selected}
+        bodies = {PLACES, *(getattr(each, "body", "") for each in look.selected)}
         if len(shown.bodies) == 1:
             bodies = set(shown.bodies)
         marks = (mark for body in shown.bodies.values() for mark in body.frames)

@@ -69,6 +69,7 @@ class GeometryView(QWidget):
         self.joint_panel.hide()
         self.commands = Commands(self)
         self.hands.menu = self.commands.menu_at
+        self.tools.fill_adding = self.commands.fill_adding
         for action in self.commands.all:
             self.addAction(action)
         self.stage.listen(self._refresh)

@@ -1,7 +1,7 @@
 """The handles to move and turn something: where they are on the picture, and which one is under the mouse.
 
-Three arrows, three rings, and a ball in the middle that moves in the plane of the picture. Painted over the picture,
-so that nothing hides them; picked by their distance from the mouse in pixels.
+Three arrows, three rings, and a ball in the middle that moves in the plane of the picture; for sizes three bars.
+Painted over the picture, so that nothing hides them; picked by their distance from the mouse in pixels.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NEAR_PX = 9.0
 BALL_PX = 11.0
 RING_STEPS = 48
 AXES = "xyz"
-Kind = Literal["move", "rotate"]
+Kind = Literal["move", "rotate", "size"]
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,12 @@ class Gizmo:
         if "move" in self.kinds:
             middle = self.arrow(0, camera, width, height)[0]
             found.append((float(np.hypot(*(mouse - middle))) - BALL_PX + NEAR_PX, 0, Handle("move", None)))
-            for axis in range(3):
+        for kind in ("move", "size"):
+            for axis in range(3) if kind in self.kinds else ():
                 start, tip = self.arrow(axis, camera, width, height)
                 if np.hypot(*(tip - start)) > BALL_PX + 6:  # one that points at the eye cannot be dragged
                     off = _from_line(mouse, np.stack([start + (tip - start) * 0.2, tip]))
-                    found.append((off, 1, Handle("move", axis)))
+                    found.append((off, 1, Handle(kind, axis)))
         if "rotate" in self.kinds:
             for axis in range(3):
                 ring, front = self.ring(axis, camera, width, height)

@@ -28,9 +28,12 @@ from studio.model.geometry.edits import MoveConstraint, MoveFrame
 from studio.model.geometry.linkage import Branch, Part
 from studio.model.geometry.part_edits import SetShape
 from studio.model.geometry.poses import HERE, Pose, inverse
+from studio.model.geometry.shapes import Shape
 from studio.model.geometry.tidy_poses import pose_like
 from studio.model.geometry.what_if import with_body_at, with_constraint_at, with_frame_at, with_shape_at
 from studio.model.geometry.workspace import On, Workspace
+from studio.model.geometry.world import PLACES, WorldModel, carrier_pose
+from studio.model.geometry.world_edits import ChangeInWorld
 
 
 class Shown(Protocol):
@@ -56,6 +59,8 @@ class Handled:
     edit: Callable[[Floats], On]
     pivot: Floats
     """What it turns about and along: the frame by which it is mounted, else its own."""
+    sizes: tuple[float, float, float] | None = None
+    """Along its axes, where it is sized and not moved."""
 
 
 def place_of(stage: Shown, thing: Thing) -> Floats | None:
@@ -143,8 +148,10 @@ def _bound(stage: Shown, part: Part, branch: Branch, name: str) -> Handled | Non
 
 def _placed(stage: Shown, body: str) -> Handled | None:
     workspace, model = stage.workspace, stage.description.model
-    if workspace.is_body:
+    if workspace.is_body or body == PLACES:
         return None
+    if workspace.is_world:
+        return _in_world(stage, body, stage.drawing.poses[Part(body)])
     home = workspace.home("body", body)
     assembly = workspace.value(home.file)
     assert isinstance(assembly, Assembly)
@@ -162,8 +169,28 @@ def _placed(stage: Shown, body: str) -> Handled | None:
     )
 
 
-def _frame(stage: Shown, thing: FrameThing) -> Handled:
+def _in_world(stage: Shown, name: str, at: Floats) -> Handled | None:
+    """A model, a place or an include of a world, where it stands."""
+    world, model = stage.workspace.world(), stage.description.model
+    part = world.parts().get(name)
+    if part is None:
+        return None
+    carrier = carrier_pose(world, name)
+
+    def would(there: Floats) -> Model:
+        pose = pose_like(part.pose, there)
+        return with_body_at(model, name, pose) if name in model.bodies else with_frame_at(model, PLACES, name, pose)
+
+    def edit(there: Floats) -> On:
+        return On(ChangeInWorld(name, replace(part, pose=pose_like(part.pose, inverse(carrier) @ there)), "move"))
+
+    return Handled(name, at, would, edit, at)
+
+
+def _frame(stage: Shown, thing: FrameThing) -> Handled | None:
     model = stage.description.model
+    if stage.workspace.is_world:
+        return _in_world(stage, thing.frame, stage.drawing.frames[thing])
     body = model.bodies[thing.body]
     frame = body.frame(thing.frame)
     carrier = stage.drawing.poses[Part(thing.body, frame.on)]
@@ -189,7 +216,7 @@ def _shape(stage: Shown, thing: ShapeThing) -> Handled:
         return pose_like(shape.pose, inverse(carrier) @ there)
 
     def moved_shape(there: Floats) -> On:
-        return On(SetShape(thing.index, replace(shape, pose=pose_for(there)), "move"), _file(stage, thing.body))
+        return shape_edit(stage, thing, replace(shape, pose=pose_for(there)), "move")
 
     return Handled(
         f"{thing.body}, {shape.name or type(shape).__name__.lower()}",
@@ -198,6 +225,18 @@ def _shape(stage: Shown, thing: ShapeThing) -> Handled:
         moved_shape,
         carrier @ shape.pose.matrix,
     )
+
+
+def shape_edit(stage: Shown, thing: ShapeThing, shape: Shape, gesture: str) -> On:
+    """Another shape in the place of one, its pose in the axes of its part."""
+    if not stage.workspace.is_world:
+        return On(SetShape(thing.index, shape, gesture), _file(stage, thing.body))
+    model = stage.workspace.world().parts()[thing.body]
+    assert isinstance(model, WorldModel)
+    old = model.shapes[thing.index]
+    in_link = pose_like(old.shape.pose, inverse(model.link(old.link).pose.matrix) @ shape.pose.matrix)
+    made = replace(old, shape=replace(shape, pose=in_link))
+    return On(ChangeInWorld(thing.body, model.with_shape(thing.index, made), (gesture, thing.index)))
 
 
 def _file(stage: Shown, body: str) -> Path:

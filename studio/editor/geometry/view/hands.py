@@ -13,6 +13,7 @@ import numpy as np
 
 from studio.editor.geometry.selection import BodyThing, FrameThing, Pick, ShapeThing, Thing, VehicleThing
 from studio.editor.geometry.view.gestures.camera import OrbitGesture, PanGesture
+from studio.editor.geometry.view.gestures.drawing_in import Drawn, WallLine
 from studio.editor.geometry.view.gestures.gesture import Gesture, Spot
 from studio.editor.geometry.view.gestures.mounting import MountGesture, Offer, mountable
 from studio.editor.geometry.view.gestures.moving import TransformGesture
@@ -23,11 +24,12 @@ from studio.editor.geometry.view.gestures.section import (
     section_gizmo,
 )
 from studio.editor.geometry.view.gizmo import Gizmo, Handle, Kind
-from studio.editor.geometry.view.handled import handled, place_of
+from studio.editor.geometry.view.handled import Handled, handled, place_of
 from studio.editor.geometry.view.picking import Hit
+from studio.editor.geometry.view.sized import sized
 from studio.editor.geometry.view.stage import Stage
 
-Tool = Literal["select", "move", "rotate", "mount", "measure", "section"]
+Tool = Literal["select", "move", "rotate", "size", "wall", "mount", "measure", "section"]
 Axes = Literal["body", "world", "chosen"]
 Button = Literal["left", "middle", "right"]
 DRAG_PX = 4.0
@@ -35,6 +37,8 @@ WORDS: dict[Tool, str] = {
     "select": "Click selects, Ctrl adds · drag to orbit, Shift or the right button to pan, the wheel zooms",
     "move": "Drag an arrow, or press X, Y or Z and type a distance",
     "rotate": "Drag a ring, or press X, Y or Z and type an angle",
+    "size": "Drag a handle, or press X, Y or Z and type a size",
+    "wall": "Click where the wall begins",
     "mount": "Drag a frame onto a frame of another body",
     "measure": "Click two frames to measure between them",
     "section": "Drag the arrow to cut the vehicle open · X, Y, Z choose the axis, Esc closes it",
@@ -78,6 +82,8 @@ class Hands:
         self.is_modal = False
         """The gesture follows the mouse without a button, until a click or Enter."""
         self.face_question: FaceQuestion | None = None
+        self.drawn: Drawn | None = None
+        """What clicks draw into a world just now."""
         self.offered: Callable[[Offer, float, float], object] = lambda offer, x, y: None
         self.menu: Callable[[Hit | None, float, float], object] = lambda hit, x, y: None
         self._press: Press | None = None
@@ -90,6 +96,8 @@ class Hands:
         pick = self.stage.selection.pick
         if self.gesture is not None:
             return self.gesture.words
+        if self.drawn is not None:
+            return self.drawn.words
         if self.face_question is not None:
             return self.face_question.words
         return f"{pick.words} · Esc gives up" if pick is not None else WORDS[self.tool]
@@ -100,20 +108,26 @@ class Hands:
             return self.gesture.gizmo_now
         if self.tool == "section" and self.stage.look.section is not None:
             return section_gizmo(self.stage)
-        if self.tool not in ("move", "rotate") or self.gesture is not None:
+        if self.tool not in ("move", "rotate", "size") or self.gesture is not None:
             return None
         return self.gizmo_of((self.tool,))
+
+    def held(self, kind: Kind) -> Handled | None:
+        """What is selected, if it can be moved, turned or sized."""
+        thing = self.stage.selection.current
+        return sized(self.stage, thing) if kind == "size" else handled(self.stage, thing)
 
     def gizmo_of(self, kinds: tuple[Kind, ...]) -> Gizmo | None:
         thing = self.stage.selection.current
         if thing != self._for:
             self._for, self.origin = thing, None
-        held = handled(self.stage, thing)
+        held = self.held(kinds[0])
         if held is None:
             return None
+        is_own = held.sizes is not None
         frame = np.eye(4)
-        frame[:3, :3] = self._turn_of(held.pivot)
-        frame[:3, 3] = held.pivot[:3, 3] if self.origin is None else self.origin
+        frame[:3, :3] = held.pivot[:3, :3] if is_own else self._turn_of(held.pivot)
+        frame[:3, 3] = held.pivot[:3, 3] if self.origin is None or is_own else self.origin
         return Gizmo(frame, kinds)
 
     def _turn_of(self, own: np.ndarray) -> np.ndarray:
@@ -127,10 +141,18 @@ class Hands:
     def take_tool(self, tool: Tool) -> None:
         self.cancel()
         self.tool, self.handle = tool, None
+        if tool == "wall":
+            self.drawn = WallLine(self.stage)
         if tool == "section" and self.stage.look.section is None:
             self.stage.set_look(replace(self.stage.look, section=section_at(1, float(self.stage.centre[1]))))
         if tool == "measure":
             self.stage.context.show_panel("geometry_measure")
+        self._changed()
+
+    def draw(self, drawn: Drawn) -> None:
+        """The next clicks are for this."""
+        self.take_tool("select")
+        self.drawn = drawn
         self._changed()
 
     def ask_face(self, words: str, take: Callable[[Hit], object]) -> None:
@@ -184,6 +206,9 @@ class Hands:
         if self.gesture is not None:
             self.gesture.move(spot)
             self._changed()
+        elif self._press is None and self.drawn is not None:
+            self.drawn.move(spot)
+            self._changed()
         elif self._press is None:
             self._hover(spot)
         elif abs(spot.x - self._press.x) + abs(spot.y - self._press.y) >= DRAG_PX:
@@ -198,8 +223,17 @@ class Hands:
         elif self.gesture is not None:
             self.gesture.move(spot)
             self.finish(spot)
+        elif press is not None and self.drawn is not None and press.button == "left":
+            self._draw_on(spot)
         elif press is not None:
             self._click(press)
+
+    def _draw_on(self, spot: Spot) -> None:
+        """A click for what is being drawn. A wall is followed by the next one, anything else by nothing."""
+        drawn = self.drawn
+        if drawn is not None and drawn.click(spot):
+            self.drawn = WallLine(self.stage) if self.tool == "wall" else None
+        self._changed()
 
     def _begun(self, press: Press, spot: Spot) -> Gesture:
         self.stage.selection.hover(None)
@@ -216,7 +250,7 @@ class Hands:
     def _with_handle(self, handle: Handle, spot: Spot) -> Gesture | None:
         if self.tool == "section":
             return SectionGesture(self.stage, spot, section_axis(self.stage))
-        held = handled(self.stage, self.stage.selection.current)
+        held = self.held(handle.kind)
         gizmo = self.gizmo_of((handle.kind,))
         return (
             TransformGesture(self.stage, held, gizmo, handle, spot) if held is not None and gizmo is not None else None
@@ -268,23 +302,33 @@ class Hands:
             return fitting(thing, selection.pick.kinds)
         if isinstance(thing, ShapeThing) and not self.stage.workspace.is_body:
             body = BodyThing(thing.body)
+            if self._is_one(thing.body):
+                return body
             inside = selection.current in (body, thing) or (
                 isinstance(selection.current, ShapeThing) and selection.current.body == thing.body
             )
             return thing if inside else body
         return thing
 
+    def _is_one(self, body: str) -> bool:
+        """In a world: an obstacle of one shape, or a vehicle where it starts."""
+        workspace = self.stage.workspace
+        part = workspace.world().parts().get(body) if workspace.is_world else None
+        return part is not None and len(getattr(part, "shapes", ())) <= 1
+
     # ---- keys
 
     def begin(self, kind: Kind, axis: int | None = None) -> bool:
-        """G or R: what is selected follows the mouse until a click; with an axis at once if there is one."""
-        held = handled(self.stage, self.stage.selection.current)
+        """G, R or E: what is selected follows the mouse until a click; with an axis at once if there is one."""
+        held = self.held(kind)
         gizmo = self.gizmo_of((kind,))
         if held is None or gizmo is None:
-            self.stage.context.say("Select what to move: a body, a frame, a shape, a sensor or a constraint")
+            sizeable = "a box, a cylinder or a sphere"
+            movable = "an obstacle or a place" if self.stage.workspace.is_world else "a body or a part of one"
+            self.stage.context.say(f"Select what to {kind}: {sizeable if kind == 'size' else movable}")
             return False
-        self.tool = "move" if kind == "move" else "rotate"
-        handle = Handle(kind, 2 if axis is None and kind == "rotate" else axis)
+        self.tool = kind
+        handle = Handle(kind, 2 if axis is None and kind != "move" else axis)
         self.gesture = TransformGesture(self.stage, held, gizmo, handle, None)
         self.is_modal = True
         self._changed()
@@ -296,15 +340,19 @@ class Hands:
         elif self.tool == "section" and self.gesture is None:
             at = float(self.stage.centre[axis])
             self.stage.set_look(replace(self.stage.look, section=section_at(axis, at)))
-        elif self.tool in ("move", "rotate") and self.gesture is None:
-            return self.begin("move" if self.tool == "move" else "rotate", axis)
+        elif self.tool in ("move", "rotate", "size") and self.gesture is None:
+            return self.begin(self.tool, axis)
         else:
             return False
         self._changed()
         return True
 
     def type(self, text: str) -> bool:
-        """A character of a number; a backspace takes one away."""
+        """A character of a number; a backspace takes one away, or the last corner of a wall."""
+        if text == "\b" and self.drawn is not None:
+            self.drawn.back()
+            self._changed()
+            return True
         if not isinstance(self.gesture, TransformGesture):
             return False
         typed = self.gesture.typed
@@ -314,8 +362,8 @@ class Hands:
 
     def nudge(self, right: int, up: int, deep: int, spot: Spot) -> bool:
         """Along the axes of the gizmo that lie best in these directions of the picture; one step of undo for each."""
-        held = handled(self.stage, self.stage.selection.current)
-        kind: Kind = "rotate" if self.tool == "rotate" else "move"
+        kind: Kind = self.tool if self.tool in ("rotate", "size") else "move"
+        held = self.held(kind)
         gizmo = self.gizmo_of((kind,))
         if held is None or gizmo is None or self.gesture is not None:
             return False
@@ -336,6 +384,11 @@ class Hands:
 
     def finish(self, spot: Spot | None = None) -> bool:
         """Enter, or the release of the button."""
+        if self.drawn is not None:
+            self.drawn.end()
+            self.drawn = WallLine(self.stage) if self.tool == "wall" else None
+            self._changed()
+            return True
         gesture, self.gesture, self.is_modal = self.gesture, None, False
         if gesture is None:
             return False
@@ -354,6 +407,10 @@ class Hands:
         if self.gesture is not None:
             gesture, self.gesture, self.is_modal, self._press = self.gesture, None, False, None
             gesture.cancel()
+        elif self.drawn is not None:
+            self.drawn.cancel()
+            self.drawn = None
+            self.tool = "select" if self.tool == "wall" else self.tool
         elif self.face_question is not None:
             self.face_question = None
         elif self.stage.selection.pick is not None:

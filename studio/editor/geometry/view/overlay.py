@@ -87,8 +87,9 @@ def draw_gizmo(painter: QPainter, gizmo: Gizmo, lit: Handle | None, camera: Came
     for axis in order:
         if "rotate" in gizmo.kinds:
             _draw_ring(painter, gizmo, axis, lit == Handle("rotate", axis), camera, size)
-        if "move" in gizmo.kinds:
-            _draw_arrow(painter, gizmo, axis, lit == Handle("move", axis), camera, size)
+        for kind in ("move", "size"):
+            if kind in gizmo.kinds:
+                _draw_arrow(painter, gizmo, axis, lit == Handle(kind, axis), camera, size)
     if "move" in gizmo.kinds:
         middle = gizmo.arrow(0, camera, *size)[0]
         painter.setPen(QPen(QColor("#14171A"), 1))
@@ -113,7 +114,8 @@ def _draw_arrow(
     painter.drawLine(QPointF(*start), QPointF(*neck))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
-    painter.drawPolygon(QPolygonF([QPointF(*tip), QPointF(*(neck + side * 6)), QPointF(*(neck - side * 6))]))
+    points = [tip + side * 6, tip - side * 6] if "size" in gizmo.kinds else [tip]
+    painter.drawPolygon(QPolygonF([QPointF(*each) for each in (neck + side * 6, *points, neck - side * 6)]))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(colour)
     painter.setFont(text_font(12, 600))

@@ -22,6 +22,8 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.linkage import Part
 
 SMALLEST_FRAME_M, LARGEST_FRAME_M = 0.02, 0.5
+LARGEST_PLACE_M = 1.5
+"""Of the places of a world, which is seen from far away."""
 GRID_STEPS_M = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
 
 
@@ -145,7 +147,8 @@ class Stage:
     def measure_size(self) -> None:
         """A ball around everything, for the camera, and the size of frames, which is that of the vehicle."""
         self.centre, self.radius_m = self.ball(None)
-        frame_m = min(max(round(self.radius_m * 0.09, 3), SMALLEST_FRAME_M), LARGEST_FRAME_M)
+        most = LARGEST_PLACE_M if self.workspace.is_world else LARGEST_FRAME_M
+        frame_m = min(max(round(self.radius_m * 0.09, 3), SMALLEST_FRAME_M), most)
         self.look = replace(self.look, frame_m=frame_m)
         self.changed()
 

@@ -22,14 +22,18 @@ TOOLS: Mapping[Tool, tuple[str, str]] = {
     "select": ("mdi6.cursor-default", "Select (Esc)"),
     "move": ("mdi6.cursor-move", "Move along an axis (G)"),
     "rotate": ("mdi6.rotate-orbit", "Turn about an axis (R)"),
+    "size": ("mdi6.resize", "Size along an axis (E)"),
+    "wall": ("mdi6.wall", "Draw a wall, corner by corner (W)"),
     "mount": ("mdi6.vector-link", "Mount: drag a frame onto a frame of another body (M)"),
     "measure": ("mdi6.ruler", "Measure between two frames (Shift+M)"),
-    "section": ("mdi6.scissors-cutting", "Cut the vehicle open to look inside"),
+    "section": ("mdi6.scissors-cutting", "Cut it open to look inside"),
 }
+NOT_IN_WORLDS: tuple[Tool, ...] = ("mount",)
+ONLY_IN_WORLDS: tuple[Tool, ...] = ("wall",)
 STRIP_WIDTH = 40
 AXES_WORDS: list[tuple[str, Axes]] = [
     ("Own axes", "body"),
-    ("Axes of the assembly", "world"),
+    ("Axes of the whole", "world"),
     ("Axes of a frame that you click…", "chosen"),
 ]
 V = TypeVar("V")
@@ -45,9 +49,18 @@ class ToolStrip(QFrame):
         column.setContentsMargins(4, 4, 4, 4)
         column.setSpacing(2)
         self._icons: dict[QToolButton, str] = {}
+        self.fill_adding: Callable[[QMenu], None] = lambda menu: None
+        """What can be added to a world; set by who knows the commands."""
+        if stage.workspace.is_world:
+            column.addWidget(
+                self._menu("mdi6.plus-box-outline", "Add to the world", lambda menu: self.fill_adding(menu))
+            )
         group = QButtonGroup(self)
         self.buttons: dict[Tool, QToolButton] = {}
+        left_out = NOT_IN_WORLDS if stage.workspace.is_world else ONLY_IN_WORLDS
         for tool, (picture, words) in TOOLS.items():
+            if tool in left_out:
+                continue
             button = self.buttons[tool] = self._button(picture, words)
             button.setCheckable(True)
             button.clicked.connect(lambda _, tool=tool: hands.take_tool(tool))

@@ -17,6 +17,7 @@ from studio.model.geometry.rotations import from_axis_angle
 
 SLOW = 0.1
 SNAP_PX = 14.0
+WHAT = {"rotate": "Turn", "move": "Move", "size": "Size"}
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,10 @@ class TransformGesture:
 
     @property
     def words(self) -> str:
-        what = "Turn" if self.turns else "Move"
         about = "about" if self.turns else "along"
         axis = "in the plane of the view" if self.handle.axis is None else f"{about} {AXES[self.handle.axis]}"
-        return f"{what} {self.held.name} {axis} · type a number, X Y Z change the axis, Enter, Esc cancels"
+        what = f"{WHAT[self.handle.kind]} {self.held.name} {axis}"
+        return f"{what} · type a number, X Y Z change the axis, Enter, Esc cancels"
 
     def amount(self) -> Amount:
         axis = "view" if self.handle.axis is None else AXES[self.handle.axis]
@@ -75,7 +76,12 @@ class TransformGesture:
             return self.typed
         if self.turns:
             return f"{math.degrees(self.value):.2f}".rstrip("0").rstrip(".")
-        return f"{self.value:.4f}".rstrip("0").rstrip(".")
+        return f"{self.value + self._size():.4f}".rstrip("0").rstrip(".")
+
+    def _size(self) -> float:
+        """Of what is sized, before: a number that is typed is the new size, not how much it grows."""
+        axis = self.handle.axis
+        return self.held.sizes[axis] if self.held.sizes is not None and axis is not None else 0.0
 
     # ---- hands
 
@@ -90,7 +96,7 @@ class TransformGesture:
         self.typed = text
         number = number_of(text)
         if number is not None:
-            self.value = math.radians(number) if self.turns else number
+            self.value = math.radians(number) if self.turns else number - self._size()
             self._show()
 
     def nudge(self, steps: float) -> None:
@@ -227,8 +233,7 @@ class TransformGesture:
         self.stage.show_preview(self.held.would(self.there))
 
     def _label(self) -> str:
-        what = "Turn" if self.turns else "Move"
-        return f"{what} {self.held.name}"
+        return f"{WHAT[self.handle.kind]} {self.held.name}"
 
 
 def number_of(text: str) -> float | None:
