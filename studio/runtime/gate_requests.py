@@ -224,13 +224,14 @@ class GateRequests:
 
         def job() -> dict[str, Any]:
             within = False
+            rate = self.freeze.rate if self.freeze is not None else None  # at which it runs when that is continued
             try:
                 reply, within = self._start_again(component, turn)
             finally:
                 if not within:
                     turn.end()
             if within:  # by another thread: a breakpoint may hold the event, and the reply must not wait for that
-                threading.Thread(target=self._deliver_again, args=(turn,), name="deliver again", daemon=True).start()
+                threading.Thread(target=self._deliver_again, args=(turn, rate), name="deliver again", daemon=True).start()
             return reply
 
         return job
@@ -248,9 +249,10 @@ class GateRequests:
                     stepper.back(1)
         return reply, within
 
-    def _deliver_again(self, turn: Turn) -> None:
+    def _deliver_again(self, turn: Turn, rate: float | None) -> None:
         """The event that code stood within, for the new code to stand there. It is part of the same turn."""
-        with turn, suppress(StudioError):
+        assert self.freeze is not None, "code stood there"
+        with turn, suppress(StudioError), self.freeze.stops_at(rate):
             self._session.step(1)
 
     # All.

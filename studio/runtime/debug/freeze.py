@@ -62,6 +62,8 @@ class Freeze:
         self._held: dict[str, Held] = {}
         self._rate: float | None = None
         """At which the gate goes on when nobody is held; None: it goes on, was closed before, or is to stay so."""
+        self._rate_of_next: float | None = None
+        """The same for the next stop, of a system that does not run until then."""
         self._since_ns = 0
         """CLOCK_MONOTONIC at which the first of those who are held was."""
         self._by_person = False
@@ -134,8 +136,8 @@ class Freeze:
             if is_first:
                 self._since_ns = monotonic_ns()
             # Closed, and with a rate: it is just about to be opened for one who has gone on, and stays closed.
-            if is_first and self._freezes and self._session.goes:
-                self._rate = self._session.rate
+            if is_first and self._freezes:
+                self._rate = self._session.rate if self._session.goes else (self._rate or self._rate_of_next)
         if host and is_new:
             self._session.hold_in_debugger(host, True)
         if is_first and self._freezes:
@@ -176,7 +178,24 @@ class Freeze:
     def stay(self) -> None:
         """The gate stays closed when everybody goes on: somebody has paused the system, or steps through it."""
         with self._lock:
-            self._rate = None
+            self._rate = self._rate_of_next = None
+
+    @property
+    def rate(self) -> float | None:
+        """At which the system goes on when nobody is held any more; None: it stays paused."""
+        with self._lock:
+            return self._rate
+
+    @contextmanager
+    def stops_at(self, rate: float | None) -> Iterator[None]:
+        """Who is held inside, in a system that stands, goes on with it at that rate, as if it had run."""
+        with self._lock:
+            self._rate_of_next = rate
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._rate_of_next = None
 
     def goes_on_later(self, rate: float) -> bool:
         """Somebody wants the system to run: whether it is frozen, and does so when nobody is held any more."""

@@ -245,7 +245,8 @@ def _go_into_handlers(bench: Bench) -> None:
     window = bench.window
     window.debug.book.clear()
     window.trigger("run.start")
-    bench.until(lambda: window.freeze.stand is not None and window.freeze.stand.between, "the end of the event")
+    bench.until(lambda: window.live.control.phase == "running", "the system to run, as before it was reloaded")
+    bench.press(Qt.Key.Key_F8)
     bench.until(lambda: window.freeze.held and not window.freeze.busy, "what comes next")
     while (window.freeze.held or [{}])[0].get("topic") != LEVEL:  # what the adder and the filter have made of the last
         bench.step()
