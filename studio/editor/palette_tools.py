@@ -11,6 +11,7 @@ from PyQt6.QtGui import QCursor
 from PyQt6.QtWidgets import QMenu
 
 from studio.editor.canvas.gestures import snapped
+from studio.editor.canvas.insertion import size_of
 from studio.editor.icons import CATEGORY_ICONS, icon
 from studio.editor.summary import summary
 from studio.model.parts import Component
@@ -53,7 +54,6 @@ def _add_source(window: MainWindow, at: QPointF | None) -> None:
 def source_menu(window: MainWindow, at: QPointF | None) -> QMenu:
     menu = QMenu(window)
     menu.setToolTipsVisible(True)
-    where = at if at is not None else window.canvas.free_spot()
     menu.addSection("Its data comes from")
     for spec in window.session.registry.specs():
         if spec.category != "sensor" and SIMULATOR not in spec.tags:
@@ -62,14 +62,16 @@ def source_menu(window: MainWindow, at: QPointF | None) -> QMenu:
         assert entry is not None
         entry.setIcon(icon(spec.icon or CATEGORY_ICONS[spec.category], window.theme.muted))
         entry.setToolTip(summary(spec.doc))
-        entry.triggered.connect(lambda _=False, spec=spec: add_source(window, spec, where))
+        entry.triggered.connect(lambda _=False, spec=spec: add_source(window, spec, at))
     return menu
 
 
-def add_source(window: MainWindow, spec: ComponentSpec, at: QPointF) -> bool:
-    """A source with this component behind it, in one step."""
+def add_source(window: MainWindow, spec: ComponentSpec, at: QPointF | None) -> bool:
+    """A source with this component behind it, in one step; without a place where nothing else stands."""
     name = window.session.system.free_name(spec.type)
-    place = snapped(at - QPointF(104, 40))
+    canvas = window.canvas
+    size = size_of(canvas.canvas, name, spec.type)
+    place = snapped(at - QPointF(104, 40)) if at is not None else canvas.free_corner(size)
     mode: SourceMode = "simulated" if SIMULATOR in spec.tags else "real"
     edits = (
         AddNode(Component(name, spec.type), (place.x(), place.y())),

@@ -78,7 +78,7 @@ class GateRequests:
         if isinstance(session, PacedSession):
             return session.stepping()
         gate, why = ("lockstep", BY_ITSELF) if self._by_itself else ("free", FREE)
-        where = {"position": 0, "first": 0, "last": None, "way": None}
+        where = {"position": 0, "first": 0, "whole": False, "last": None, "way": None}
         return {"can_go_back": False, "why_not": why, "gate": gate, **where}
 
     def job(self, request: asked.RuntimeRequest) -> Job:
@@ -231,7 +231,9 @@ class GateRequests:
                 if not within:
                     turn.end()
             if within:  # by another thread: a breakpoint may hold the event, and the reply must not wait for that
-                threading.Thread(target=self._deliver_again, args=(turn, rate), name="deliver again", daemon=True).start()
+                threading.Thread(
+                    target=self._deliver_again, args=(turn, rate), name="deliver again", daemon=True
+                ).start()
             return reply
 
         return job

@@ -343,7 +343,7 @@ class PacedSession(Session):
         if stepper is None or self.gate == "free":
             why = FREE if self.gate == "free" else "it has not begun yet"
             gate = {"last": None, "gate": self.gate, "way": None}
-            return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, **gate}
+            return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, "whole": False, **gate}
         self._look(stepper)
         why, last, way = stepper.why_not, stepper.last, stepper.way
         return {
@@ -351,6 +351,7 @@ class PacedSession(Session):
             "why_not": why,
             "position": stepper.position,
             "first": stepper.first,
+            "whole": not stepper.why_not_from_the_start,
             "last": list(last) if last is not None else None,
             "gate": "lockstep",
             "way": way.plain() if way is not None else None,

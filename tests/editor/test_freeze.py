@@ -16,7 +16,16 @@ from pytestqt.qtbot import QtBot
 from studio.editor.canvas.live_frozen import Flag
 from studio.editor.freeze.bar import KEPT
 from studio.editor.freeze.event_break_dialog import EventBreakDialog
-from studio.editor.freeze.standing import Stand, headline, held_count, sentence, stand_of, step_back, stopped_components
+from studio.editor.freeze.standing import (
+    Stand,
+    headline,
+    held_count,
+    sentence,
+    shortest,
+    stand_of,
+    step_back,
+    stopped_components,
+)
 from studio.editor.layouts import DEBUG
 from studio.editor.live_state import STOPPED, STOPPED_ALONE, shown_look
 from studio.editor.main_window import MainWindow
@@ -58,6 +67,18 @@ def test_a_stop_says_what_stands_where_and_who_waits() -> None:
     assert shown_look({"state": "active"}, state, "filter").word == "Held"
     state = {**frozen(why="exception", text="ValueError: a < b"), "player": {}, "sources": {"laser": "simulated"}}
     assert "ValueError: a &lt; b · clock, simulator and 2" in sentence(stand_of(state) or Stand(""), state)
+
+
+def test_where_it_stands_gets_as_short_as_there_is_room(window: MainWindow) -> None:
+    """It was cut in the middle of the name of a topic."""
+    state = frozen(topic="/a_component_with_a_long_name/and_a_long_topic")
+    stand = stand_of(state)
+    assert stand is not None and shortest(stand) == "sink:12"
+    window.resize(1280, 800)
+    bar = window.freeze.bar
+    bar.show_stand(stand, state)
+    assert bar.words.text() == "sink:12"
+    bar.show_stand(None, {})
 
 
 def test_with_freezing_off_only_one_component_stands() -> None:

@@ -66,17 +66,18 @@ class CanvasCommands:
     def add(
         self, type_name: str, at: QPointF | None = None, port: Port | None = None, into: Sequence[Wire] = ()
     ) -> bool:
-        """A component with its middle at `at`; wired to `port`, or put `into` wires of one port, if that fits."""
+        """A component with its middle at `at`, without one where nothing else stands; wired to `port`, or put `into`
+        wires of one port, if that fits."""
         system = self._scene.session.system
         name = system.free_name(type_name)
-        middle = at or self.view.free_spot()
-        where = snapped(middle - QPointF(88, 40))
+        size = size_of(self._scene, name, type_name)
+        where = snapped(at - QPointF(88, 40)) if at is not None else self.view.free_corner(size)
+        middle = at or where + QPointF(88, 40)
         spec = self._scene.session.registry.get(type_name)
         title, wiring = f"Add {name}", []
         wire = self._scene.wire_of(into[0]) if into else None  # it may have gone since it was chosen
         way = way_into(self._scene.session, into, spec) if wire is not None else None
         if way is not None:
-            size = size_of(self._scene, name, type_name)
             corner, moves = place_between(self._scene, into, middle, size)
             title, wiring = f"Put {name} into {words_about(into)}", [*moves, *put_between(into, name, way)]
             wiring += join_group(system.layout, into, name)

@@ -66,14 +66,26 @@ def paint_pills(painter: QPainter, live: LiveWire, where: QPointF, room: float, 
     if live.rate and live.flow == "flows" and room >= ROOM_FOR_A_RATE:
         _paint_pill(painter, where, live.rate, theme.panel, theme.border, theme.text)
     if live.drops:
-        text = f"↓ {live.drops}"
-        at = end - QPointF(width_of(text, 11, 600) / 2 + 26, 0)
-        _paint_pill(painter, at, text, _tinted(theme), theme.warning, theme.warning)
+        at = drops_rect(live, end).center()
+        _paint_pill(painter, at, _drops(live), _tinted(theme), theme.warning, theme.warning)
+
+
+def drops_rect(live: LiveWire, end: QPointF) -> QRectF:
+    """Where it is told what was lost."""
+    return _pill(end - QPointF(width_of(_drops(live), 11, 600) / 2 + 26, 0), _drops(live))
+
+
+def _drops(live: LiveWire) -> str:
+    return f"↓ {live.drops}"
+
+
+def _pill(centre: QPointF, text: str) -> QRectF:
+    width = width_of(text, 11, 500) + 16
+    return QRectF(centre.x() - width / 2, centre.y() - PILL / 2, width, PILL)
 
 
 def _paint_pill(painter: QPainter, centre: QPointF, text: str, fill: str, border: str, colour: str) -> None:
-    width = width_of(text, 11, 500) + 16
-    rect = QRectF(centre.x() - width / 2, centre.y() - PILL / 2, width, PILL)
+    rect = _pill(centre, text)
     painter.setPen(QPen(QColor(border), 1))
     painter.setBrush(QColor(fill))
     painter.drawRoundedRect(rect, PILL / 2, PILL / 2)

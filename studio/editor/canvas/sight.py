@@ -88,13 +88,6 @@ class SightView(QGraphicsView):
     def middle(self) -> QPointF:
         return self.visible_rect().center()
 
-    def free_spot(self) -> QPointF:
-        """The middle, or beside what already stands there."""
-        spot = self.middle()
-        while any(item.outline().adjusted(-90, -50, 90, 50).contains(spot) for item in self.canvas.cards()):
-            spot += QPointF(32, 32)
-        return spot
-
     def free_corner(self, size: QSizeF) -> QPointF:
         """The upper left one of an area that covers no card and no note: the nearest to the middle of what is seen."""
         taken = [item.outline().adjusted(-8, -8, 8, 8) for item in self.canvas.cards()]
@@ -105,8 +98,15 @@ class SightView(QGraphicsView):
         areas = (QRectF(QPointF(x * STEP, y * STEP), size) for x in across for y in down)
         free = (area for area in areas if not any(area.intersects(other) for other in taken))
         found = min(free, key=lambda area: (area.center() - middle).manhattanLength(), default=None)
-        corner = middle - QPointF(size.width() / 2, size.height() / 2)
-        return found.topLeft() if found else QPointF(round(corner.x() / STEP) * STEP, round(corner.y() / STEP) * STEP)
+        if found is not None:
+            return found.topLeft()
+        corner = middle - QPointF(
+            size.width() / 2, size.height() / 2
+        )  # all that is seen is full: down and to the right
+        corner = QPointF(round(corner.x() / STEP) * STEP, round(corner.y() / STEP) * STEP)
+        while any(QRectF(corner, size).intersects(other) for other in taken):
+            corner += QPointF(2 * STEP, 2 * STEP)
+        return corner
 
     def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         self.zoom_to(self.zoom * factor, at)

@@ -62,7 +62,7 @@ class CanvasView(SightView):
     """Enter: the user wants to see the selection in the inspector."""
     menu_wanted = pyqtSignal(QPoint)
     """Of what is selected, at a point of the screen."""
-    new_wanted = pyqtSignal(str, QPointF, object, tuple)
+    new_wanted = pyqtSignal(str, object, object, tuple)
     """A component that does not exist yet: its name, the middle of its card, the port or the wires it is for."""
     tool_dropped = pyqtSignal(str, QPointF)
     """A tool of the palette, and where on the canvas it was let go."""
@@ -87,7 +87,8 @@ class CanvasView(SightView):
         self.quick_add = QuickAdd(scene.session.registry, scene.theme, self)
         self.quick_add.chosen.connect(self._quick_added)
         self.quick_add.new_wanted.connect(self._quick_new)
-        self._quick_at = QPointF()
+        self._quick_at: QPointF | None = None
+        """None: where there is room."""
         self._quick_port: Port | None = None
         self._quick_into: tuple[Wire, ...] = ()
         self.drops = Drops(self)
@@ -105,7 +106,7 @@ class CanvasView(SightView):
 
     def open_quick_add(self, at: QPointF | None = None, port: Port | None = None) -> None:
         """At a point of the canvas; from a port, only what could be wired to it."""
-        self._quick_at, self._quick_port, self._quick_into = at or self.free_spot(), port, ()
+        self._quick_at, self._quick_port, self._quick_into = at, port, ()
         session = self.canvas.session
         name = session.system.free_name("new")
         self._offer((lambda spec: fitting_connection(session, port, name, spec) is not None) if port else None)
@@ -123,7 +124,8 @@ class CanvasView(SightView):
     def _offer(self, fits: Callable[[ComponentSpec], bool] | None) -> None:
         viewport = self.viewport()
         assert viewport is not None
-        self.quick_add.open_at(viewport.mapToGlobal(self.mapFromScene(self._quick_at)), fits)
+        at = self._quick_at if self._quick_at is not None else self.middle()
+        self.quick_add.open_at(viewport.mapToGlobal(self.mapFromScene(at)), fits)
 
     def show_live(self, feed: Feed) -> None:
         """Cards of what flows, while this feed has a system."""
@@ -400,8 +402,12 @@ class CanvasView(SightView):
         self.drops.drop(event)
 
     def _quick_new(self, name: str) -> None:
-        self.new_wanted.emit(name, self._quick_at + QPointF(88, 40), self._quick_port, self._quick_into)
+        self.new_wanted.emit(name, self._quick_middle(), self._quick_port, self._quick_into)
 
     def _quick_added(self, type_name: str) -> None:
-        self.commands.add(type_name, self._quick_at + QPointF(88, 40), self._quick_port, self._quick_into)
+        self.commands.add(type_name, self._quick_middle(), self._quick_port, self._quick_into)
         self.setFocus()
+
+    def _quick_middle(self) -> QPointF | None:
+        """Of the card that is to be there."""
+        return self._quick_at + QPointF(88, 40) if self._quick_at is not None else None

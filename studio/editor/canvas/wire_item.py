@@ -8,7 +8,7 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from studio.editor.canvas.live_paint import paint_pills
+from studio.editor.canvas.live_paint import drops_rect, paint_pills
 from studio.editor.canvas.nets import Course
 from studio.editor.canvas.port_code import CODE_REACH
 from studio.editor.canvas.wire_arrow import arrow_on
@@ -76,9 +76,7 @@ class WireItem(QGraphicsItem):
         self._arrow = arrow_on(path, CODE_REACH if self.theme.shows_code(self.message_type) else 6.5)
         self._trunk = Stroke(course.trunk, bare[0])
         self._branch = Stroke(course.branch, bare[1], self._arrow.boundingRect())
-        self._bounds = path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
-        if isinstance(self.connection, ServiceWire):
-            self._bounds = self._bounds.united(self._label_rect())
+        self._bounds = self._reach()
         self.settle()
         self.update()
 
@@ -112,6 +110,9 @@ class WireItem(QGraphicsItem):
         before, self.live = self.live, live
         if live == before:
             return
+        if (live.drops if live else 0) != (before.drops if before else 0):
+            self.prepareGeometryChange()
+            self._bounds = self._reach()
         if self._detail >= FIGURES or live is None or before is None or live.flow != before.flow:
             self.update()
 
@@ -254,6 +255,15 @@ class WireItem(QGraphicsItem):
             pen = QPen(faint, 2, Qt.PenStyle.CustomDashLine)
             pen.setDashPattern([1, 2.5])
         return pen
+
+    def _reach(self) -> QRectF:
+        """All that is painted of it."""
+        reach = self.path.controlPointRect().adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+        if isinstance(self.connection, ServiceWire):
+            reach = reach.united(self._label_rect())
+        if self.live is not None and self.live.drops:
+            reach = reach.united(drops_rect(self.live, self.end).adjusted(-1, -1, 1, 1))
+        return reach
 
     def _label_rect(self) -> QRectF:
         """Right of the middle: the name of the service that is asked for."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QPoint, pyqtSignal
 from PyQt6.QtGui import QResizeEvent
-from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from studio.editor.code.breakpoint_book import Breakpoint, BreakpointBook
 from studio.editor.code.breakpoint_editor import BreakpointEditor
@@ -18,6 +18,7 @@ from studio.editor.code.code_lines import stopping_line
 from studio.editor.code.condition_check import Scope, scope_at
 from studio.editor.code.find_bar import FindBar
 from studio.editor.code.text_file import TextFile
+from studio.editor.fitting_label import FittingLabel
 from studio.editor.notice import DifferenceDialog, Notice, difference
 from studio.editor.theme import Theme
 from studio.errors import StudioError
@@ -46,9 +47,8 @@ class CodePage(QWidget):
         self._fault = self._lack = ""
         self.save_elsewhere: Callable[[], bool | None] = lambda: None
         """Whether it was saved in another place, and this page is closed; None if this is where it belongs."""
-        self.place = QLabel()
+        self.place = FittingLabel()
         self.place.setProperty("role", "muted")
-        self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.place.setToolTip(str(file.path))
         self.reload = QPushButton("Reload")
         self.reload.clicked.connect(self.reload_wanted)
@@ -160,8 +160,9 @@ class CodePage(QWidget):
         self.editor.setModified(False)
 
     def _retitle(self) -> None:
-        words = [self.shown_path, "not saved" if self.is_modified else "saved", self.file.about]
-        self.place.setText(" · ".join(word for word in (*words, self._fault, self._lack) if word))
+        told = ["not saved" if self.is_modified else "saved", self.file.about, self._fault, self._lack]
+        paths = (self.shown_path, self.file.path.name)
+        self.place.say(*(" · ".join(word for word in (path, *told) if word) for path in paths))
         self.titled.emit(self.title)
 
     def offer_reload(self, component: str) -> None:

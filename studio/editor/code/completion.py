@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from PyQt6.Qsci import QsciScintilla
@@ -17,6 +18,8 @@ AFTER_MS = 120
 """A person who types on is not asked about every letter."""
 LEAST_LETTERS = 2
 ROWS = 10
+TIP_BORDERS = 14
+"""Left and right of its text, in pixels."""
 PICTURES = {
     "function": (1, "mdi6.function-variant"), "class": (2, "mdi6.alpha-c-box-outline"),
     "module": (3, "mdi6.package-variant"), "keyword": (4, "mdi6.key-outline"), "statement": (5, "mdi6.variable"),
@@ -42,6 +45,8 @@ class Completion(QObject):
         self.editor, self.analysis = editor, analysis
         self.shown: list[str] = []
         """The names in the list that was opened last."""
+        self._call = 0
+        """Counts the calls whose signature was asked for."""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(AFTER_MS)
@@ -69,10 +74,8 @@ class Completion(QObject):
 
     def _typed(self, code: int) -> None:
         letter = chr(code)
-        if letter in "(,":
+        if letter in "(,)":
             self._ask_signature()
-        elif letter == ")":
-            self.editor.SendScintilla(QsciScintilla.SCI_CALLTIPCANCEL)
         line, column = self.editor.getCursorPosition()
         before = self.editor.text(line)[:column]
         if letter == "." or (len(word_before(before)) >= LEAST_LETTERS and not self.is_open):
@@ -105,21 +108,40 @@ class Completion(QObject):
         self.editor.SendScintilla(QsciScintilla.SCI_AUTOCSHOW, len(typed.encode()), "\n".join(pictured).encode())
 
     def _ask_signature(self) -> None:
+        """Of the call around the cursor: behind a `)` the one outside it, or none."""
+        self._call += 1
         line, column = self.editor.getCursorPosition()
         self.analysis.ask(
             "signature", self.editor.path, self.editor.text(), line + 1, column,
-            lambda found: self._show_signature(found, line),
+            partial(self._show_signature, self._call, line),
         )  # fmt: skip
 
-    def _show_signature(self, found: list[Any], line: int) -> None:
+    def _show_signature(self, call: int, line: int, found: list[Any]) -> None:
         now, _ = self.editor.getCursorPosition()
-        if not found or now != line or not self.editor.hasFocus() or self.is_open:
-            return
-        text, begin, end = str(found[0]), int(found[1]), int(found[2])
-        at = self.editor.SendScintilla(QsciScintilla.SCI_GETCURRENTPOS)
-        self.editor.SendScintilla(QsciScintilla.SCI_CALLTIPSHOW, at, text.encode())
+        if call != self._call:
+            return  # it was asked about another call since
+        if not found:
+            self.editor.SendScintilla(QsciScintilla.SCI_CALLTIPCANCEL)
+        elif now == line and self.editor.hasFocus() and not self.is_open:
+            self._open_tip(str(found[0]), int(found[1]), int(found[2]))
+
+    def _open_tip(self, text: str, begin: int, end: int) -> None:
+        self.editor.SendScintilla(QsciScintilla.SCI_CALLTIPSHOW, self.place_of_tip(text), text.encode())
         if end > begin:
             self.editor.SendScintilla(QsciScintilla.SCI_CALLTIPSETHLT, begin, end)
+
+    def place_of_tip(self, text: str) -> int:
+        """The cursor, or as far left of it in its line as the tip must begin to end on the screen."""
+        send, screen = self.editor.SendScintilla, self.editor.screen()
+        at = int(send(QsciScintilla.SCI_GETCURRENTPOS))
+        if screen is None:
+            return at
+        first = int(send(QsciScintilla.SCI_POSITIONFROMLINE, self.editor.getCursorPosition()[0]))
+        width = int(send(QsciScintilla.SCI_TEXTWIDTH, QsciScintilla.STYLE_DEFAULT, text.encode())) + TIP_BORDERS
+        last_x = self.editor.mapFromGlobal(screen.availableGeometry().bottomRight()).x() - width
+        while at > first and int(send(QsciScintilla.SCI_POINTXFROMPOSITION, 0, at)) > last_x:
+            at = int(send(QsciScintilla.SCI_POSITIONBEFORE, at))
+        return at
 
 
 def _in_text_or_comment(editor: CodeEditor) -> bool:

@@ -33,6 +33,8 @@ class CodeDesk(QObject):
         self.reload = Reload(window)
         self.start_under: StartUnder = StartUnder(window)
         self._marked: CodePage | None = None
+        self._passed: tuple[str, int] | None = None
+        """The stepped event at whose handler the mark is; None at another mark, or at none."""
         self._shown_in = ""
         """The run in which a step has brought code to the front: once is enough, who goes back to the canvas stays."""
         debug, code = window.debug, window.code
@@ -45,6 +47,7 @@ class CodeDesk(QObject):
         code.opened.connect(self._opened)
         window.live.control.stepped.connect(self._event_passed)
         window.live.phase_changed.connect(self._unmark_handler)
+        window.live.feed.changed.connect(lambda changes: self._moved_away() if changes.system else None)
 
     # ---- a project
 
@@ -64,7 +67,7 @@ class CodeDesk(QObject):
     def _show_frame(self, frame: Frame | None) -> None:
         if self._marked is not None and self._marked in self.window.code.pages.values():  # and was not closed since
             self._marked.editor.show_here(0)
-        self._marked = None
+        self._marked = self._passed = None
         if frame is None or not frame.file or not Path(frame.file).is_file():
             return
         page = self.window.code.open_at(frame.file, frame.line, focus=False)
@@ -101,7 +104,17 @@ class CodeDesk(QObject):
         if page is not None:
             page.editor.show_here(place[1], caller=True)
             page.editor.show_values({place[1]: (f"got {shown_event(topic, sequence)}", "muted")})
-            self._marked = page
+            self._marked, self._passed = page, (topic, sequence)
+
+    def _moved_away(self) -> None:
+        """The system was taken back, or its sources were switched: the marked event is not the last one any more."""
+        last = (self.window.live.feed.state.get("stepping") or {}).get("last")
+        if (
+            self._passed is not None
+            and not self.window.live.control.is_moving
+            and tuple((last or ())[:2]) != self._passed
+        ):
+            self._show_frame(None)
 
     def _handler_place(self, topic: str) -> tuple[Path, int] | None:
         """Of several components that got it, the one that is selected, or whose code can be seen, or the first."""

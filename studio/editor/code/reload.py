@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 SETTING = "reload_on_save"
+RELOADS = "Reload restarts its process with the new code"
 OLD_CODE = "old code"
 """The question on a page whose code is newer than what runs."""
 
@@ -101,10 +102,12 @@ class Reload(QObject):
         is_paused = self.window.live.control.phase == "paused"
         if stepping.get("gate") == "lockstep":
             then = "" if is_paused else " Then the system continues."
-            return f"Reload restarts its process with the new code and brings the system back to this event.{then}"
+            if not stepping.get("whole", True):
+                return f"{RELOADS}, from its initial state where this run cannot be replayed from its start.{then}"
+            return f"{RELOADS} and brings the system back to this event.{then}"
         if is_paused:
-            return "Reload restarts its process with the new code. The system stays paused."
-        return "Reload restarts its process with the new code. The rest of the system keeps running."
+            return f"{RELOADS}. The system stays paused."
+        return f"{RELOADS}. The rest of the system keeps running."
 
     def _always(self, page: CodePage) -> None:
         self.by_itself = True

@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QMenuBar, QSizePolicy, Q
 
 from studio.editor.fonts import text_font
 from studio.editor.freeze.key_button import KeyButton
-from studio.editor.freeze.standing import Stand, brief, headline, plain_sentence, sentence
+from studio.editor.freeze.standing import Stand, brief, headline, plain_sentence, sentence, shortest
 from studio.editor.icons import icon, pixmap
 from studio.editor.theme import Theme, mixed
 from studio.runtime.deltas import Snapshot
@@ -84,7 +84,7 @@ class FreezeBar(QWidget):
         if is_shown and stand is not None:
             self.title.setText(headline(stand))
             words = sentence(stand, state)
-            self._texts = words, words.rpartition(" · ")[0] or words, brief(stand)
+            self._texts = words, words.rpartition(" · ")[0] or words, brief(stand), shortest(stand)
             for label in (self.mark, self.title, self.words):
                 label.setToolTip(f"<b>{headline(stand)}</b><br>{words}")
             # For people who hear the window. Qt tells a screen reader that both have changed; it could also be alerted,

@@ -191,7 +191,7 @@ class EventBreakDesk(QObject):
         if point.count > 1:
             about.append(ordinal(point.count))
         if self.hits.get(point.id):
-            about.append(f"hit {self.hits[point.id]}")
+            about.append(f"{self.hits[point.id]}×")
         trouble = self.trouble.get(point.id, "")
         tone = "error" if trouble else "warning" if point.enabled else "muted"
         tip = f"Stops {point.words}" if point.on == "event" else f"Stops at: {point.words}"

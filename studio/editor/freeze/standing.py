@@ -141,8 +141,15 @@ def sentence(stand: Stand, state: Snapshot) -> str:
 def brief(stand: Stand) -> str:
     """The same where there is little room: the place in the code, and the event."""
     event = f"<b>{escape(shown_event(stand.topic, stand.sequence))}</b>" if stand.topic else ""
-    place = f"{escape(stand.component or stand.host)}:{stand.line}" if stand.line else ""
-    return " · ".join(filter(None, (place, event))) or escape(stand.text)
+    where = shortest(stand) if stand.line else ""
+    return " · ".join(filter(None, (where, event))) or escape(stand.text)
+
+
+def shortest(stand: Stand) -> str:
+    """The shortest: of an event, that of its number; what it is of has no room."""
+    if stand.line:
+        return f"{escape(stand.component or stand.host)}:{stand.line}"
+    return f"event #{stand.sequence}" if stand.topic else escape(stand.text)
 
 
 def plain_sentence(stand: Stand, state: Snapshot) -> str:

@@ -42,7 +42,7 @@ class Row:
     """error, warning, muted ...: a colour of the theme."""
     enabled: bool = True
     about: str = ""
-    """At the right: `hit 3`, `log`, `before`."""
+    """At the right: `3×` it was hit, `log`, `before`."""
     tip: str = ""
 
 
@@ -82,7 +82,7 @@ class LineBreakpoints:
             if point.log:
                 words.append(f"says {point.log}")
             if self.book.hit.get(point.key):
-                words.append(f"hit {self.book.hit[point.key]}")
+                words.append(f"{self.book.hit[point.key]}×")
             waiting = self.book.waiting.get(point.key, "") if point.enabled else ""
             rows.append(
                 Row(

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 FUNCTION, PLACE = range(2)
-NOTHING = "Not stopped. Debug a component (Ctrl+Shift+D) and set a breakpoint by clicking left of a line"
+NOTHING = "Not stopped. Click left of a line in the code of a component to set a breakpoint"
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
 class CallStack(QWidget):
     def __init__(self, window: MainWindow) -> None:
         super().__init__()
-        self.debug, self.feed = window.debug, window.live.feed
+        self.debug, self.live, self.feed = window.debug, window.live, window.live.feed
         self.theme: Theme = window.theme
         self.table = QTreeWidget()
         self.table.setAccessibleName("Call stack")
@@ -63,6 +63,7 @@ class CallStack(QWidget):
         self.debug.continued.connect(self.refresh)
         self.debug.changed.connect(self.refresh)
         self.debug.frame_chosen.connect(lambda _: self._mark())
+        self.live.phase_changed.connect(self._say_why_empty)
         self.refresh()
 
     def refresh(self) -> None:
@@ -73,10 +74,14 @@ class CallStack(QWidget):
         if stop is not None:
             self._fill(stop)
         else:
-            hosts = ", ".join(self.debug.sessions)
-            self.empty.say(f"{hosts} is being debugged; running" if hosts else NOTHING)
+            self._say_why_empty()
         self._filling = False
         self._mark()
+
+    def _say_why_empty(self) -> None:
+        hosts = ", ".join(self.debug.sessions)
+        how = "paused, between two events" if self.live.control.phase == "paused" else "running"
+        self.empty.say(f"{hosts} is being debugged; {how}" if hosts else NOTHING)
 
     def _fill(self, stop: Stop) -> None:
         standing = [session.stop for session in self.debug.sessions.values() if session.stop is not None]

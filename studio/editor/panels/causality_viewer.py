@@ -21,6 +21,7 @@ from studio.editor.views.field_drag import fields_in
 from studio.editor.views.latency_histogram import LatencyHistogram
 from studio.errors import StudioError
 from studio.messages.handled_trace import Identity
+from studio.recordings import where_logs_are
 from studio.runtime.causality.ends import is_command_type, is_sensor_type
 from studio.runtime.causality.paths import Latencies, LatencyBook, path_words, paths_to
 from studio.runtime.causality.story import Story, story_of
@@ -193,7 +194,8 @@ class CausalityViewer(Viewer):
             self._close_log()
             return
         self.open.setChecked(False)
-        name, _ = QFileDialog.getOpenFileName(self, "Open a log", "", "Logs (*.mcap)")
+        start = str(where_logs_are(self.feed.folder))
+        name, _ = QFileDialog.getOpenFileName(self, "Open a log", start, "Logs (*.mcap)")
         if name:
             self.open_log(Path(name))
 

@@ -267,7 +267,7 @@ class PlayerBar(FittingBar):
 
     def show_time(self, time_ns: int) -> None:
         if not self.time.hasFocus():
-            self.time.setText(clock_words(time_ns, fine=True))
+            self.time.setText(clock_words(max(0, time_ns), fine=True))  # before its first event it is at its start
 
     def _show_play(self, playing: bool, there: bool, frozen: bool) -> None:
         theme = self.theme

@@ -269,7 +269,8 @@ class PlayerViewer(Viewer):
     def _show_state(self) -> None:
         """Buttons, cursor and words as the player is now."""
         state, outline = self.state, self.timeline.outline
-        frozen = self.timeline.frozen = self.steering.is_frozen
+        frozen = self.steering.is_frozen
+        self.timeline.frozen = frozen and bool(state)  # of another log it says nothing
         if not self.steering.is_seeking:
             self.steering.plays = bool(state.get("playing"))
         shown = {**state, "playing": self.steering.plays} if state else state

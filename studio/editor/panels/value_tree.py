@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QEvent, QModelIndex, QPoint, Qt, QTimer, pyqtSignal
-from PyQt6.QtGui import QColor, QKeyEvent
+from PyQt6.QtGui import QColor, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 NAME, TYPE, VALUE = range(3)
 MOST_CHARACTERS = 160
+MOST_PX = {NAME: 116, TYPE: 92}
+"""Of the columns beside the value."""
 GROUPS = {"special variables", "function variables", "class variables", "protected variables"}
 """What debugpy adds to every object, and nobody looks for."""
 CALLABLES = {"method", "function", "builtin_function_or_method", "method-wrapper", "module", "ABCMeta"}
@@ -51,8 +53,8 @@ class ValueTree(QTreeWidget):
         assert header is not None
         header.setStretchLastSection(True)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.resizeSection(NAME, 116)
-        header.resizeSection(TYPE, 92)
+        header.setMinimumSectionSize(MOST_PX[TYPE] // 2)
+        header.sectionResized.connect(lambda *_: self._widened())
         self.itemExpanded.connect(self._expanded)
         self.itemCollapsed.connect(lambda item: self._open.discard(self.expression(item)))
         self.currentItemChanged.connect(lambda item, _: self._chosen(item))
@@ -67,9 +69,22 @@ class ValueTree(QTreeWidget):
         self._now: dict[str, str] = {}
         self._selected = ""
         self._scrolled = 0
-        self._quiet = False
+        self._quiet = self._by_hand = False
         self.turn = 0
         """Counts fillings: rows of an older one are gone, and answers about them are late."""
+
+    # ---- columns
+
+    def _widened(self) -> None:
+        self._by_hand = self._by_hand or bool(QApplication.mouseButtons() & Qt.MouseButton.LeftButton)
+
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
+        """Where there is little room the value has most of it, unless somebody has chosen the widths."""
+        super().resizeEvent(event)
+        header, viewport = self.header(), self.viewport()
+        if not self._by_hand and header is not None and viewport is not None:
+            for column, share in ((NAME, 0.36), (TYPE, 0.22)):
+                header.resizeSection(column, min(MOST_PX[column], int(viewport.width() * share)))
 
     # ---- filling
 

@@ -316,6 +316,20 @@ def test_a_note_is_put_where_it_covers_nothing(view: CanvasView) -> None:
     assert not any(one.intersects(other) for place, one in enumerate(areas) for other in areas[:place])
 
 
+def test_a_component_without_a_place_is_put_where_it_covers_nothing(view: CanvasView) -> None:
+    """A card of some height lay over the next one; where all is full it goes out of sight."""
+    view.zoom_to(1.0)
+    view.centerOn(view.canvas.nodes["traverse_map"].outline().center())
+    for _ in range(12):
+        view.commands.add("raptor_simulator")
+    cards = [card.outline() for card in view.canvas.cards()]
+    added = [name for name in view.canvas.nodes if name.startswith("raptor_simulator")]
+    assert len(added) == 12
+    for name in added:
+        area = view.canvas.nodes[name].outline()
+        assert sum(area.intersects(card) for card in cards) == 1, f"{name} covers another"
+
+
 def test_escape_in_a_note_gives_the_keys_back_to_the_canvas(view: CanvasView, qtbot: QtBot) -> None:
     QApplication.setActiveWindow(view)
     qtbot.waitUntil(view.isActiveWindow, timeout=20_000)

@@ -5,9 +5,19 @@ from __future__ import annotations
 from itertools import combinations
 
 from studio.editor.canvas.live_layer import RATE, LiveLayer
+from studio.editor.canvas.live_paint import LiveWire, drops_rect
 from studio.editor.canvas.view import CanvasView
 from studio.editor.feed import Feed
 from studio.model.wiring import topic_of
+
+
+def test_what_was_lost_is_painted_whole(view: CanvasView) -> None:
+    """Before the end of a wire that comes from above or below, left of all else of it."""
+    for item in view.canvas.wires.values():
+        live = LiveWire("flows", "", 12_345)
+        item.show_live(live)
+        assert item.boundingRect().contains(drops_rect(live, item.end)), item.connection
+        item.show_live(None)
 
 
 def test_no_rate_lies_over_another(view: CanvasView) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PyQt6.Qsci import QsciScintilla
 from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtGui import QFontDatabase, QImage
 from PyQt6.QtTest import QTest
@@ -85,6 +86,32 @@ def test_names_are_offered_while_one_types_and_no_code_of_the_project_runs(
     put(page, "\nhelper.")
     qtbot.waitUntil(lambda: "helpful" in assisted.completion.shown, timeout=ANSWERED_MS)
     assert not (tmp_path / "was_run").exists(), "jedi reads, it does not import"
+    page.editor.setModified(False)
+
+
+def test_the_parameters_shown_are_those_of_the_call_around_the_cursor(
+    page: CodePage, assisted: PageAssistance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer that came late showed those of a call that had been closed, and they stayed."""
+    completion, asked = assisted.completion, []
+    monkeypatch.setattr(completion.analysis, "ask", lambda *about: asked.append(about))
+    shows = lambda: bool(page.editor.SendScintilla(QsciScintilla.SCI_CALLTIPACTIVE))  # noqa: E731
+    put(page, "        f(g(1")
+    put(page, "))")
+    (outer, inner, behind_inner, behind_all) = [about[-1] for about in asked if about[0] == "signature"]
+    page.editor.setFocus()
+    for late in (outer, inner, behind_inner):
+        late(["g(x)", 2, 3])
+        assert not shows()
+    behind_all([])
+    assert not shows()
+    put(page, "\nf(" + "long_name, " * 2)
+    line, column = page.editor.getCursorPosition()
+    at = page.editor.positionFromLineIndex(line, column)
+    assert completion.place_of_tip("f(x)") == at
+    assert completion.place_of_tip("x" * 1000) == page.editor.positionFromLineIndex(line, 0), "as far left as can be"
+    asked[-1][-1](["f(x)", 0, 0])
+    assert shows()
     page.editor.setModified(False)
 
 

@@ -232,9 +232,10 @@ def _step_without_a_breakpoint(bench: Bench) -> None:
     assert page.editor.markersAtLine(page.editor.line - 1) & 1 << CALLER and page.isVisible()
     assert page.editor.values[page.editor.line][0].startswith("got ")
     assert not window.debug.is_stopped
+    bench.press(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    bench.until(lambda: not page.editor.values, "the mark of an event that is still to come to go")
     bench.press(Qt.Key.Key_F5)
     bench.until(lambda: window.live.control.phase == "running", "the system to run on")
-    assert not page.editor.values, "it has gone on"
     bench.press(Qt.Key.Key_F11, Qt.KeyboardModifier.ControlModifier)
     # The next event may be one that nobody takes: then it only stands after it.
     bench.until(lambda: window.live.control.phase == "paused", "a system that was not paused first")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from studio.editor import trace_keeper
@@ -21,6 +21,7 @@ from studio.editor.theme import DARK, LIGHT
 from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.latency_histogram import latency_words, tick_words
 from studio.messages import Handled, HandledTrace, encode
+from studio.recordings import where_logs_are
 from studio.runtime.channel.frames import HANDLED_TOPIC, Kind, pack
 from tests.runtime.replay.played import write_rig
 from tests.runtime.replay.small_systems import diamond, record_traced
@@ -54,6 +55,21 @@ def of_log(viewer: CausalityViewer, log: Path, qtbot: QtBot) -> CausalityViewer:
     viewer.open_log(log)
     qtbot.waitUntil(lambda: viewer.log is not None, timeout=20_000)
     return viewer
+
+
+def test_a_log_is_looked_for_among_the_recordings_of_the_project(
+    viewer: CausalityViewer, feed: Feed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(_parent: object, _title: str, folder: str, _kinds: str) -> tuple[str, str]:
+        asked.append(folder)
+        return "", ""
+
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", ask)
+    monkeypatch.setattr(type(feed), "folder", tmp_path, raising=False)
+    viewer.open.click()
+    assert asked == [str(where_logs_are(tmp_path))]
 
 
 def test_an_event_of_a_log_with_its_path_and_how_long_that_takes(

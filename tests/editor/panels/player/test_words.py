@@ -50,6 +50,21 @@ def test_a_log_that_no_source_plays_any_more_says_so(viewer: PlayerViewer) -> No
     assert viewer.words.text() == "The system does not run"
 
 
+def test_of_a_log_that_does_not_play_the_time_is_not_frozen(viewer: PlayerViewer) -> None:
+    viewer.feed.state["debug"] = {"frozen": {"why": "breakpoint"}, "hosts": {}}
+    viewer._take_state()
+    assert viewer.timeline.frozen
+    viewer.feed.state["player"] = None
+    viewer._take_state()
+    assert not viewer.timeline.frozen
+
+
+def test_before_its_first_event_a_log_is_at_its_start(viewer: PlayerViewer) -> None:
+    """The clock can stand some milliseconds before it; that was shown as 1:59:59.997."""
+    viewer.bar.show_time(-3_000_000)
+    assert viewer.bar.time.text() == "00:00.000"
+
+
 def test_times_at_the_edge_are_whole_or_not_there(viewer: PlayerViewer) -> None:
     """The last one was cut off; its tick stays."""
     timeline = viewer.timeline
