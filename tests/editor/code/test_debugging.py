@@ -102,6 +102,17 @@ def value(item: QTreeWidgetItem | None) -> str:
     return item.text(VALUE) if item is not None else ""
 
 
+def test_in_a_narrow_panel_the_value_has_most_of_the_room(window: MainWindow) -> None:
+    tree = ValueTree(window.debug, window.theme, "values")
+    header = tree.header()
+    assert header is not None
+    for width in (280, 900):
+        tree.resize(width, 200)
+        tree.grab()  # lays it out
+        assert header.sectionSize(VALUE) > 0.4 * width, "the value is what one looks for"
+    tree.deleteLater()
+
+
 def test_a_process_is_stopped_looked_into_stepped_and_let_go(
     window: MainWindow, target: tuple[Path, Path], qtbot: QtBot
 ) -> None:
