@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from studio.errors import StudioError
 from studio.runtime.channel.rewinding import can_rewind, opened_at
 
 
@@ -169,6 +170,10 @@ def feeder_of(name: str, events: Iterable[E], batch: int = 64) -> Feeder[E]:
 
     feeder = Feeder(name, refill, rewind=rewind if can_rewind(events) else None)
     return feeder
+
+
+class NotKnownYet(StudioError):
+    """What comes next is not known: a feeder has not answered, and somebody wants the gate to stop waiting for it."""
 
 
 class Agenda(Generic[E]):

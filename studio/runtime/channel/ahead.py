@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, NamedTuple
 
+from studio.runtime.channel.agenda import NotKnownYet
 from studio.runtime.channel.frames import HEADER_BYTES, HOST_PREFIX, FrameError, Kind, pack, topic_field
 from studio.runtime.channel.held import Held
 from studio.runtime.clock import SECOND_NS, monotonic_ns
@@ -101,7 +102,10 @@ class Ahead:
     def _take(self, until_ns: int | None) -> Iterator[Held]:
         forwarder = self._forwarder
         for _ in range(min(self._most, forwarder.lag)):
-            event = forwarder.agenda.next(until_ns)
+            try:
+                event = forwarder.agenda.next(until_ns)
+            except NotKnownYet:  # those before it are handled, and the gate stops
+                return
             if event is None:
                 return
             forwarder.follow(event)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from studio.runtime.channel.agenda import Agenda, Feeder
+from studio.runtime.channel.agenda import Agenda, Feeder, NotKnownYet
 from studio.runtime.channel.frames import FEED_PREFIX, Mark
 from studio.runtime.channel.held import Held
+from studio.runtime.channel.jobs import Jobs
 from studio.runtime.clock import monotonic_ns
 
 FEED_BATCH = 64
@@ -18,6 +19,7 @@ class Line(Protocol):
     """The forwarding thread, as far as it is needed here."""
 
     ended: bool
+    jobs: Jobs
 
     def absorb(self) -> None: ...
     def mark_on(self, topic: str, mark: Mark, number: int, about: int = 0) -> None: ...
@@ -88,6 +90,8 @@ class Feeders:
         if feeder.answered >= feeder.taken:
             feeder.taken += FEED_BATCH
         while not feeder.waiting and not feeder.ended and not self._line.ended:
+            if self._line.jobs.interrupted:
+                raise NotKnownYet(f"{name} has not sent its next input yet")
             self._line.mark_on(FEED_PREFIX + name, Mark.STATE, feeder.taken, feeder.answered)
             self._line.absorb()
         return () if feeder.waiting else None

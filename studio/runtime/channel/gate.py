@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from studio.errors import StudioError
-from studio.runtime.channel.agenda import Agenda, TimersState
+from studio.runtime.channel.agenda import Agenda, NotKnownYet, TimersState
 from studio.runtime.state_digest import digest_of
 
 
@@ -142,7 +142,10 @@ class Gate(Generic[E]):
             self._repeat_commands()
             if effects_only and not self.agenda.effects:
                 break
-            event = self.agenda.next(until_ns)
+            try:
+                event = self.agenda.next(until_ns)
+            except NotKnownYet:
+                break
             if event is None:
                 break
             if self.stops is not None:
@@ -204,7 +207,10 @@ class Gate(Generic[E]):
                     break
                 continue
             else:
-                event = agenda.next(until_ns)
+                try:
+                    event = agenda.next(until_ns)
+                except NotKnownYet:
+                    break
             if event is None:
                 break
             if stops is not None and stops.before(event):
@@ -224,7 +230,10 @@ class Gate(Generic[E]):
         return True
 
     def _paced(self, rate: float, until_ns: int | None) -> bool:
-        due_ns = self.agenda.next_stamp_ns()
+        try:
+            due_ns = self.agenda.next_stamp_ns()
+        except NotKnownYet:
+            return False
         if due_ns is None or (until_ns is not None and due_ns > until_ns):
             return True
         return self.deliverer.wait_until(due_ns, rate)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from studio.model.spec import GET
-from studio.runtime.channel.agenda import Timers
+from studio.runtime.channel.agenda import NotKnownYet, Timers
 from studio.runtime.channel.forwarder import Forwarder
 from studio.runtime.channel.held import Held
 from studio.runtime.control_plane.of_broker import Go
@@ -72,7 +72,10 @@ def has_more(forwarder: Forwarder, until_ns: int | None) -> bool:
     agenda = forwarder.agenda
     if agenda.effects:
         return True
-    due_ns = agenda.next_stamp_ns()
+    try:
+        due_ns = agenda.next_stamp_ns()
+    except NotKnownYet:
+        return True
     return due_ns is not None and (until_ns is None or due_ns <= until_ns)
 
 

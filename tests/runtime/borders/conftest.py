@@ -22,6 +22,7 @@ from tests.waiting import await_true
 
 MACHINERY = ("broker", "recorder")
 PATIENCE_S = 60.0
+FIRST_STEPS = ROOT / "projects" / "first_steps"
 
 
 class Victim:
@@ -89,25 +90,32 @@ class Victim:
             return False
 
 
-@pytest.fixture(scope="module")
-def victims() -> list[Victim]:
-    """The system that the tests of a module share; emptied when one of them has destroyed it."""
-    return []
+class Victims:
+    """The system that the tests of a module share; another one when a test has destroyed it."""
+
+    def __init__(self, started: ExitStack, logs: Path) -> None:
+        self._started, self._logs = started, logs
+        self._count = 0
+        self.one = self._next()
+
+    def _next(self) -> Victim:
+        self._count += 1
+        log = self._logs / f"log{self._count}.mcap"
+        return Victim(self._started.enter_context(running(FIRST_STEPS, "--record", str(log))), log)
+
+    def replace(self) -> None:
+        self._started.close()
+        self.one = self._next()
 
 
 @pytest.fixture(scope="module")
-def started() -> Iterator[ExitStack]:
-    with ExitStack() as stack:
-        yield stack
+def victims(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victims]:
+    with ExitStack() as started:
+        yield Victims(started, tmp_path_factory.mktemp("attacked"))
 
 
 @pytest.fixture
-def victim(victims: list[Victim], started: ExitStack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Victim]:
-    if not victims:
-        log = tmp_path_factory.mktemp("attacked") / "log.mcap"
-        project = started.enter_context(running(ROOT / "projects" / "first_steps", "--record", str(log)))
-        victims.append(Victim(project, log))
-    yield victims[0]
-    if not victims[0].is_well():
-        victims.clear()
-        started.close()
+def victim(victims: Victims) -> Iterator[Victim]:
+    if not victims.one.is_well():
+        victims.replace()
+    yield victims.one

@@ -102,6 +102,21 @@ def test_long_requests_of_others_do_not_hold_up_a_pause(victim: Victim, control:
     victim.stands()
 
 
+@pytest.mark.parametrize("goes", [{"do": "lockstep"}, {"do": "lockstep", "lag": 10}, {"do": "go", "rate": 1.0},
+                                  {"do": "step", "count": 3}, {"do": "upcoming"}])  # fmt: skip
+def test_a_feeder_that_gives_nothing_does_not_hold_up_a_pause(
+    victim: Victim, control: Asker, goes: dict[str, object]
+) -> None:
+    """It has died, or was never there: the gate waits for its next input until somebody wants something else."""
+    assert control.ask(do="pause")["ok"]
+    assert control.ask(do="feed", name="silent", topics=["/nowhere"])["ok"]
+    control.send(json.dumps({"id": 1, **goes}).encode())
+    assert control.ask(do="pause")["ok"]
+    assert control.ask(do="unfeed", name="silent")["ok"]
+    victim.project.ask("gate", mode="run", rate=1.0)
+    victim.stands()
+
+
 def test_a_flood_of_requests_is_told_to_wait(victim: Victim, client: Asker) -> None:
     asked = {"do": "ask", "component": "signal", "port": "value", "deadline_s": 1}
     for number in range(500):
