@@ -198,8 +198,11 @@ class Result:
         heads = ("topic", "type", "count", "rate Hz", "bytes", "drops", "p50 µs", "p99 µs")
         yield from table(heads, map(_topic_row, self.topics))
         if self.outcome:
-            told = ", ".join(f"{name} {_word(value)}" for name, value in self.outcome.items())
-            yield f"\n  outcome: {told}"
+            # Of several judges, each has a line of its own.
+            judges = {name: told for name, told in self.outcome.items() if isinstance(told, dict)}
+            yield from (f"\n  outcome of {name}: {_words(told)}" for name, told in judges.items())
+            if len(judges) < len(self.outcome):
+                yield f"\n  outcome: {_words({k: v for k, v in self.outcome.items() if k not in judges})}"
         if self.skipped_ticks:
             ticks, were = ("tick", "was") if self.skipped_ticks == 1 else ("ticks", "were")
             yield f"\n  {self.skipped_ticks} {ticks} of periodic components came too late and {were} left out"
@@ -277,5 +280,11 @@ def _topic_row(topic: TopicResult) -> tuple[str, ...]:
     return (topic.name, topic.type, *map(number, [*numbers, *told["latency_us"].values()]))
 
 
+def _words(outcome: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {_word(value)}" for name, value in outcome.items())
+
+
 def _word(value: Any) -> str:
-    return {True: "yes", False: "no", None: "–"}.get(value) or json.dumps(value, ensure_ascii=False)
+    if value is None or isinstance(value, bool):
+        return {True: "yes", False: "no", None: "–"}[value]
+    return json.dumps(value, ensure_ascii=False)

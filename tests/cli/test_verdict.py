@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -91,3 +92,15 @@ def test_with_stay_the_run_goes_on_after_its_judge_has_seen_enough(judged: Path)
     done = run(judged, "--stay", "--gate", "lockstep", "--for", "4", "--json")
     told = json.loads(done.stdout)
     assert told["outcome"]["ticks"] > 70 and told["seconds"] == 4
+
+
+def test_each_of_two_judges_has_its_say(judged: Path, tmp_path: Path) -> None:
+    project = tmp_path / "judged"
+    shutil.copytree(judged, project)
+    second = '<component name="other" type="patient_judge"/></system>'
+    file = project / "system.xml"
+    file.write_text(file.read_text().replace("</system>", second))
+    done = run(project, "--gate", "lockstep", "--rate", "0", "--for", "0.5")
+    assert done.returncode == 0, done.stderr
+    for name in ("judge", "other"):
+        assert f"outcome of {name}: ticks 10, well yes" in done.stdout
