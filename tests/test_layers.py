@@ -19,6 +19,7 @@ FOR_COMPONENTS = {
     "studio.messages",
     "studio.runtime.component",
     "studio.runtime.actuator",  # the rules of what may move are in its base class, for every actuator
+    "studio.runtime.gazebo.service",  # the same on a Gazebo server
     "studio.runtime.sim.simulator",  # a simulator of your own names its vehicles, and nothing else
     "studio.runtime.serial_line",  # opening, cut cables and their remedies are the same for every device
 }

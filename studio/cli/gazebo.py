@@ -17,15 +17,28 @@ from google.protobuf import json_format
 from studio.cli.convert import ProgressBar
 from studio.cli.help_text import HelpText
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.model.close_matches import did_you_mean
+from studio.model.geometry.library import Library
+from studio.paths import model_roots
+from studio.runtime.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gazebo import doctor, local_classic
+from studio.runtime.gazebo.agreement import Mismatch
 from studio.runtime.gazebo.classic.client import PORT, Lost
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.classic_server import ClassicServer
+from studio.runtime.gazebo.connections.address import MODERN_PREFIX, Address, Family
+from studio.runtime.gazebo.connections.local import world_files
+from studio.runtime.gazebo.connections.spawning import check_vehicle, replace_vehicle, sdf_of
+from studio.runtime.gazebo.debian_tree import Tree
 from studio.runtime.gazebo.gz_messages import PREFIXES, messages
+from studio.runtime.gazebo.gz_transport.multicast import Network
+from studio.runtime.gazebo.gz_transport.names import default_partition
 from studio.runtime.gazebo.gz_transport.node import Node
+from studio.runtime.gazebo.gz_transport.place import Place
 from studio.runtime.gazebo.gz_transport.subscriptions import Sample
 from studio.runtime.gazebo.local_classic import LocalClassic
-from studio.runtime.gazebo.server import GazeboError, Placement, Scope
+from studio.runtime.gazebo.modern_server import ModernServer
+from studio.runtime.gazebo.server import GazeboError, GazeboServer, Placement, Scope
 
 EXAMPLE = """\
   studio gazebo install                       Gazebo classic 11 into your cache, without root; about 250 MB
@@ -33,12 +46,16 @@ EXAMPLE = """\
   studio gazebo doctor                        what is installed, and why no server is found
   studio gazebo list                          worlds, models and topics of the server
   studio gazebo spawn box box.sdf --at 1 2 0.5
+  studio gazebo spawn raptor raptor           a vehicle from its assembly
+  studio gazebo check raptor                  does it agree with the assembly?
   studio gazebo pause; studio gazebo step 100
+  studio gazebo list --server gz:/shapes      a world of Fortress or later, in your partition
   studio gazebo topics --modern               what gz-transport (Fortress to Jetty) offers here
 """
 DISCOVERY_S = 1.5
 """Each process of gz-transport tells once a second what it offers."""
 CONNECT_S = 3.0
+OWN_PARTITION = f"{MODERN_PREFIX}/"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--mirror", metavar="URL", help="Debian mirror (default: the one that this machine's apt uses)"
     )
     serve = _verb(verbs, "serve", "run an installed server until Ctrl-C", _serve)
-    serve.add_argument("world", nargs="?", type=Path, help="an .sdf or .world file (default: an empty world)")
+    serve.add_argument("world", nargs="?", help="a world, for example maze, or an .sdf or .world file (default: empty)")
     serve.add_argument("--paused", action="store_true", help="start with the world paused")
     add_json_option(_verb(verbs, "doctor", "tell what is installed, and why no server is found", _doctor, server=False))
     add_json_option(_verb(verbs, "list", "list worlds, models and topics of a server", _list))
@@ -61,8 +78,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     echo.add_argument("--modern", action="store_true", help="of gz-transport, instead of a classic server")
     spawn = _verb(verbs, "spawn", "put a model into the world", _spawn)
     spawn.add_argument("name")
-    spawn.add_argument("file", type=Path, help="the .sdf file of the model")
+    spawn.add_argument("file", help="the .sdf file of the model, or the name of an assembly, for example raptor")
     spawn.add_argument("--at", nargs=3, type=float, default=[0.0, 0.0, 0.0], metavar=("X", "Y", "Z"), help="metres")
+    compare = _verb(verbs, "check", "compare a vehicle on the server with its assembly", _check)
+    compare.add_argument("name", help="of the model on the server")
+    compare.add_argument("--assembly", metavar="NAME", help="(default: of the same name)")
+    compare.add_argument("--fix", action="store_true", help="make the vehicle anew where it is, if it differs")
+    add_json_option(compare)
     delete = _verb(verbs, "delete", "take a model out of the world", _delete)
     delete.add_argument("name")
     _verb(verbs, "pause", "pause the world", lambda options: _with(options, lambda server: server.pause(True)))
@@ -90,6 +112,11 @@ def _verb(
     )
     if server:
         parser.add_argument("--port", type=int, default=PORT, help="of the server (default: %(default)s)")
+        parser.add_argument(
+            "--server",
+            metavar="ADDRESS",
+            help="host:port, or gz:PARTITION/WORLD for Fortress and later (gz:/WORLD: yours)",
+        )
     parser.set_defaults(act=act)
     return parser
 
@@ -116,11 +143,9 @@ def _serve(options: argparse.Namespace) -> None:
     tree = local_classic.installed()
     if tree is None:
         raise UsageError("no Gazebo server is installed", hint="studio gazebo install")
-    if options.world is not None and not options.world.is_file():
-        raise UsageError(f"there is no file {options.world}")
+    world = _world_file(options.world, tree)
     for number in (signal.SIGINT, signal.SIGTERM):  # also if the shell that started this ignores Ctrl-C
         signal.signal(number, signal.default_int_handler)
-    world = options.world or tree.root / "usr/share/gazebo-11/worlds/empty.world"
     with tempfile.TemporaryDirectory(prefix="studio-gazebo-") as folder:
         local = LocalClassic.start(tree, world.resolve(), Path(folder), port=options.port, is_paused=options.paused)
         try:
@@ -138,6 +163,17 @@ def _serve(options: argparse.Namespace) -> None:
             )
 
 
+def _world_file(name: str | None, tree: Tree) -> Path:
+    if name is None:
+        return tree.root / "usr/share/gazebo-11/worlds/empty.world"
+    if Path(name).is_file():
+        return Path(name)
+    known = dict(world_files(None, tree.root))
+    if name not in known:
+        raise UsageError(f"there is no world and no file {name}", hint=did_you_mean(name, known))
+    return known[name]
+
+
 def _await_world(local: LocalClassic) -> None:
     server = ClassicServer(port=local.port)
     try:
@@ -148,7 +184,7 @@ def _await_world(local: LocalClassic) -> None:
 
 
 def _list(options: argparse.Namespace) -> None:
-    def show(server: ClassicServer) -> None:
+    def show(server: GazeboServer) -> None:
         statistics, models = server.statistics(), server.entities()
         topics = {topic.name: topic.type_name for topic in server.topics()}
         if options.json:
@@ -193,7 +229,15 @@ def _echo(options: argparse.Namespace) -> None:
             node.subscribe(options.topic, lambda sample: came.put(_modern_text(sample)))
             _print_lines(came, options.count)
     else:
-        _with(options, lambda server: _echo_classic(server, options, came))
+        _with(options, lambda server: _echo_from(server, options, came))
+
+
+def _echo_from(server: GazeboServer, options: argparse.Namespace, came: SimpleQueue[str]) -> None:
+    if not isinstance(server, ClassicServer):
+        raise UsageError(
+            "a topic of Fortress or later needs no server", hint=f"studio gazebo echo {options.topic} --modern"
+        )
+    _echo_classic(server, options, came)
 
 
 def _echo_classic(server: ClassicServer, options: argparse.Namespace, came: SimpleQueue[str]) -> None:
@@ -228,11 +272,38 @@ def _text(message: Any) -> str:
 
 
 def _spawn(options: argparse.Namespace) -> None:
-    try:
-        sdf = options.file.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{options.file} cannot be read: {error}") from None
-    _with(options, lambda server: server.spawn(options.name, sdf, Placement(tuple(options.at))))
+    sdf = None
+    if Path(options.file).suffix or options.file not in Library(model_roots()).assemblies():
+        try:
+            sdf = Path(options.file).read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{options.file} cannot be read: {error}") from None
+
+    def spawn(server: GazeboServer) -> None:
+        text = sdf or sdf_of(options.file, options.name, None, is_classic=server.is_classic)
+        server.spawn(options.name, text, Placement(tuple(options.at)))
+
+    _with(options, spawn)
+
+
+def _check(options: argparse.Namespace) -> int:
+    assembly, found = options.assembly or options.name, list[Mismatch]()
+
+    def compare(server: GazeboServer) -> None:
+        found.extend(check_vehicle(server, assembly, options.name, None))
+        if found and options.fix:
+            replace_vehicle(server, assembly, options.name, None)
+            found[:] = check_vehicle(server, assembly, options.name, None)
+
+    _with(options, compare)
+    if options.json:
+        print_json({"agrees": not found, "mismatches": [vars(each) for each in found]})
+    elif found:
+        print("\n".join(each.words for each in found))
+        print(f"→ studio gazebo check {options.name} --assembly {assembly} --fix")
+    else:
+        print(f"{options.name} agrees with the assembly {assembly}")
+    return FAILED if found else FINE
 
 
 def _delete(options: argparse.Namespace) -> None:
@@ -249,15 +320,40 @@ def _reset(options: argparse.Namespace) -> None:
     _with(options, lambda server: server.reset(Scope(options.scope)))
 
 
-def _with(options: argparse.Namespace, act: Callable[[ClassicServer], object]) -> None:
-    server = ClassicServer(port=options.port)
+def _with(options: argparse.Namespace, act: Callable[[GazeboServer], object]) -> None:
+    text = options.server or ""
+    own = (
+        text.replace(OWN_PARTITION, f"{MODERN_PREFIX}{default_partition()}/", 1)
+        if text.startswith(OWN_PARTITION)
+        else text
+    )
+    address = Address.parse(own) if own else Address(port=options.port)
+    if address.family is Family.MODERN:
+        _with_modern(address, act)
+        return
+    server = ClassicServer(address.host, address.port)
     try:
         if not server.client.wait_for_server(CONNECT_S):
             state = server.client.state
             reason = state.reason if isinstance(state, Lost) else ""
             raise GazeboError(
-                f"no Gazebo classic server on port {options.port}: {reason}", hint="start one: studio gazebo serve"
+                f"no Gazebo classic server on port {address.port}: {reason}", hint="start one: studio gazebo serve"
             )
         act(server)
     finally:
+        server.close()
+
+
+def _with_modern(address: Address, act: Callable[[GazeboServer], object]) -> None:
+    with Node(Place(Network.of_environment(), address.partition)) as node:
+        server = ModernServer(node, address.world)
+        until_ns = monotonic_ns() + int(CONNECT_S * SECOND_NS)
+        while not server.is_there():
+            if monotonic_ns() > until_ns:
+                raise GazeboError(
+                    f"no server has the world {address.world} in the partition {address.partition}",
+                    hint="studio gazebo doctor",
+                )
+            time.sleep(0.05)
+        act(server)
         server.close()

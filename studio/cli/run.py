@@ -206,22 +206,26 @@ def _tell_doubts(opened: Opened, mode: SourceMode | None) -> None:
 
 def _chosen(text: str) -> tuple[str, str]:
     name, _, mode = text.partition("=")
-    if not name or mode not in (*SOURCE_MODES, GAZEBO):
+    if not name or (mode not in (*SOURCE_MODES, GAZEBO) and not mode.startswith(f"{GAZEBO}@")):
         raise argparse.ArgumentTypeError(f"{text!r} is not NAME=MODE, for example platform=gazebo")
     return name, mode
 
 
 def _with_gazebo(opened: Opened, options: argparse.Namespace) -> Opened:
     """The system with another simulator in the sources that are to be simulated by Gazebo; the file stays as it is."""
-    names = [name for name, mode in options.chosen if mode == GAZEBO]
-    for name in names:
+    servers = {name: mode.removeprefix(GAZEBO).lstrip("@") for name, mode in options.chosen if mode.startswith(GAZEBO)}
+    for name, server in servers.items():
         source = opened.system.source(name)
-        provider = gazebo_provider(source, opened.registry)
+        provider = gazebo_provider(source, opened.registry, server)
         opened.system.replace_node(source.with_provider("simulated", provider))
-    if not names:
+    if not servers:
         return opened
     options.text = write_system(opened.system)
     return open_project(opened.folder, options.text)
+
+
+def _mode_of(chosen: str) -> str:
+    return "simulated" if chosen.startswith(GAZEBO) else chosen
 
 
 def _choose_mode(opened: Opened, mode: SourceMode | None, chosen: Mapping[str, str]) -> None:
@@ -229,7 +233,7 @@ def _choose_mode(opened: Opened, mode: SourceMode | None, chosen: Mapping[str, s
     for name in chosen:
         opened.system.source(name)
     for source in list(opened.system.sources):
-        own = cast(SourceMode, chosen.get(source.name, mode or source.mode).replace(GAZEBO, "simulated"))
+        own = cast(SourceMode, _mode_of(chosen.get(source.name, mode or source.mode)))
         chosen_source = replace(source, mode=own)
         if own not in source.modes:
             has = f"it has {', '.join(source.modes)}" if source.modes else "it has no provider at all"

@@ -171,6 +171,7 @@ def _around_gazebo(window: MainWindow) -> Surroundings:
         lambda: window.theme,
         lambda: window.session.folder if window.has_session else None,
         lambda: tuple(window.session.system.sources) if window.has_session else (),
+        lambda: window.live.control.is_up,
         assembly,
         lambda: window.does.show_guide(GUIDE.parent / "gazebo.md"),
     )

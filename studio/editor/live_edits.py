@@ -54,6 +54,8 @@ class LiveEdits(QObject):
         running system leaves it as it is, whatever the file says."""
         self._refused: tuple[str, list[str]] | None = None
         """A switch that the runtime would not make."""
+        self._may_restart = False
+        """The user has agreed that the next change restarts what it touches."""
         self._blocked = False
         """By errors that the check finds."""
         self._setting = self._timer(SET_AFTER_MS, self._set)
@@ -70,7 +72,7 @@ class LiveEdits(QObject):
 
     def show_session(self, session: Session | None) -> None:
         self._session = session
-        self._values, self._blocked, self._chosen = {}, False, set()
+        self._values, self._blocked, self._may_restart, self._chosen = {}, False, False, set()
         self._setting.stop()
         self._following.stop()
         if session is not None:
@@ -78,9 +80,13 @@ class LiveEdits(QObject):
             session.problems_changed.connect(self._checked)
             self._following.start()  # of the same project: its file was read anew
 
-    def switch(self, sources: Iterable[str]) -> None:
-        """Bring the running system to what the canvas has for these sources, also where that was so before."""
+    def switch(self, sources: Iterable[str], *, restart: bool = False) -> None:
+        """Bring the running system to what the canvas has for these sources, also where that was so before.
+
+        `restart`: what has another type now may be restarted for it; the user was told.
+        """
         self._chosen |= set(sources)
+        self._may_restart = restart
         self._refused = None
         self._following.start()
 
@@ -174,6 +180,7 @@ class LiveEdits(QObject):
         if not self.allows():
             return
         self._under_way = True
+        restart, self._may_restart = restart or self._may_restart, False
         self.feed.ask(
             "reload",
             lambda reply: self._has_followed(text, reply),

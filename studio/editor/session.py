@@ -12,6 +12,7 @@ from studio.editor.live_problems import missing_logs
 from studio.errors import Problem, StudioError
 from studio.model.changes import Change
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
+from studio.model.gazebo_provider import GAZEBO, Choice, choose, is_on_gazebo, mode_of_choice
 from studio.model.history import Edit
 from studio.model.registry import Registry
 from studio.model.source_edits import ChooseModes
@@ -48,6 +49,7 @@ class Session(QObject):
         self._around: list[Problem] = []
         self._types_checked: set[str] = set()
         self.ask_modes: Callable[[Mapping[str, SourceMode]], object] | None = None
+        self.ask_simulator: Callable[[str, Choice], object] | None = None
         self.ask_differences: Callable[[str, SourceMode], object] | None = None
 
     @classmethod
@@ -94,6 +96,16 @@ class Session(QObject):
             self.ask_modes(modes)
         else:
             self.do(ChooseModes(modes))
+
+    def choose(self, source: str, choice: Choice) -> None:
+        """As `choose_modes`, for one source; also whether a Gazebo server simulates it."""
+        known = self.system.source(source)
+        if choice != GAZEBO and not (choice == "simulated" and is_on_gazebo(known, self.registry)):
+            self.choose_modes({source: mode_of_choice(choice)})
+        elif self.ask_simulator is not None:
+            self.ask_simulator(source, choice)
+        else:
+            self.do(choose(known, choice, self.registry))
 
     def explain(self, source: str, mode: SourceMode) -> None:
         """How a provider differs from what its source promises; shown by whoever has set `ask_differences`."""

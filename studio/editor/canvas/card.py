@@ -11,9 +11,9 @@ from PyQt6.QtCore import QRectF
 
 from studio.editor.fonts import width_of
 from studio.editor.icons import CATEGORY_ICONS, DEFAULT
+from studio.model.gazebo_provider import GAZEBO, Choice, choice_of, choices_of, is_on_gazebo, segments_of
 from studio.model.parts import Component, Endpoint, ServiceWire
 from studio.model.sources import (
-    SOURCE_MODES,
     LiveProvider,
     LogProvider,
     Source,
@@ -33,6 +33,8 @@ SWITCH_ROW = 32.0
 ROW = 22.0
 BOTTOM = 8.0
 MIN_WIDTH, MAX_WIDTH, SOURCE_WIDTH = 176.0, 240.0, 208.0
+WEIGHTS: dict[Choice, float] = {"real": 0.28, "logged": 0.33, "simulated": 0.39, GAZEBO: 0.31}
+"""Of the segments of a source's switch, by their words."""
 STEP = 16.0
 TITLE_AT = 36.0
 PADDING = 13.0
@@ -83,10 +85,12 @@ class Card:
     ports: tuple[Port, ...]
     mode: SourceMode | None = None
     """Of a source."""
-    modes: tuple[SourceMode, ...] = ()
+    choice: Choice | None = None
+    choices: tuple[Choice, ...] = ()
+    """What somebody provides; Gazebo is a segment only where it can be chosen."""
     unknown: bool = False
-    differs: tuple[SourceMode, ...] = ()
-    """Modes of a source whose provider is not what it promises."""
+    differs: tuple[Choice, ...] = ()
+    """Those of a source whose provider is not what it promises."""
 
     @property
     def is_source(self) -> bool:
@@ -98,18 +102,19 @@ class Card:
     def port_at(self, end: Endpoint, *, service: bool = False) -> Port | None:
         return next((port for port in self.ports if port.end == end and port.is_service == service), None)
 
-    def segments(self) -> Iterator[tuple[SourceMode, float, float]]:
-        """Mode, left edge and width of each part of a source's switch."""
-        weights = {"real": 0.28, "logged": 0.33, "simulated": 0.39}
+    def segments(self) -> Iterator[tuple[Choice, float, float]]:
+        """Choice, left edge and width of each part of a source's switch."""
+        shown = segments_of(self.choices)
         left, room = PADDING, self.width - 2 * PADDING
-        for mode in SOURCE_MODES:
-            width = room * weights[mode]
-            yield mode, left, width
+        whole = sum(WEIGHTS[choice] for choice in shown)
+        for choice in shown:
+            width = room * WEIGHTS[choice] / whole
+            yield choice, left, width
             left += width
 
-    def dot(self, of: SourceMode) -> QRectF:
+    def dot(self, of: Choice) -> QRectF:
         """Where a click means the warning on a segment: at its upper right corner."""
-        right = next(left + width for mode, left, width in self.segments() if mode == of)
+        right = next(left + width for choice, left, width in self.segments() if choice == of)
         return QRectF(right - 13, TITLE - 3, 18, 18)
 
 
@@ -139,17 +144,21 @@ def _source_card(system: System, specs: Specs, node: Source) -> Card:
     left, right = "provided by", _provider_words(node.provider(node.mode))
     # In ports of a source have rows of their own below: what comes in is a command, not what the row beside it sends.
     rows = len(outs) + len(ins)
-    width = _width(node.name, corner, left, right, [*ins, *outs], [], SOURCE_WIDTH)
+    choices = choices_of(node, specs)
+    least = MAX_WIDTH if GAZEBO in choices else SOURCE_WIDTH
+    width = _width(node.name, corner, left, right, [*ins, *outs], [], least)
     rows_at = TITLE + SWITCH_ROW + STATE_ROW
     height = rows_at + ROW * rows + BOTTOM
     ports = [
         *_placed([], outs, width, rows_at, node.name),
         *_placed(ins, [], width, rows_at + ROW * len(outs), node.name),
     ]
-    differences = {difference.mode for difference in explain_differences(node, specs)}
+    differences: set[Choice] = {difference.mode for difference in explain_differences(node, specs)}
+    if "simulated" in differences and is_on_gazebo(node, specs):
+        differences = {*differences - {"simulated"}, GAZEBO}
     return Card(
-        node.name, "mdi6.car", corner, left, right, width, height, rows_at, tuple(ports), node.mode, node.modes,
-        differs=tuple(mode for mode in SOURCE_MODES if mode in differences),
+        node.name, "mdi6.car", corner, left, right, width, height, rows_at, tuple(ports), node.mode,
+        choice_of(node, specs), choices, differs=tuple(each for each in WEIGHTS if each in differences),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QPointF, QRectF
 
 from studio.editor.canvas.node_item import NodeItem
+from studio.model.gazebo_provider import mode_of_choice
 
 if TYPE_CHECKING:
     from studio.editor.canvas.view import CanvasView
@@ -21,8 +22,8 @@ def press_button(view: CanvasView, card: NodeItem, point: QPointF) -> bool:
     if mode is None:
         return False
     if card.is_warning_at(point):
-        view.canvas.session.explain(card.name, mode)
-    elif mode in card.card.modes:
+        view.canvas.session.explain(card.name, mode_of_choice(mode))
+    elif mode in card.card.choices:
         view.commands.switch_source(card.name, mode)
     else:
         view.canvas.session.refused.emit(why_not(card.name, mode))

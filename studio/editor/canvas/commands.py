@@ -25,9 +25,9 @@ from studio.editor.canvas.insertion import (
 )
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.model.clipboard import Duplicate, Paste, copy
+from studio.model.gazebo_provider import Choice
 from studio.model.layout_edits import MoveNodes, RemoveFrame, RemoveNote
 from studio.model.parts import Component, Connection, Endpoint, Frame, Note, ServiceWire, Wire
-from studio.model.sources import SourceMode
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import (
     AddNode,
@@ -231,8 +231,8 @@ class CanvasCommands:
         else:
             TextField(viewport, where, value.text, lambda new: self._scene.session.do(put(replace(value, text=new))))
 
-    def switch_source(self, name: str, mode: SourceMode) -> None:
-        self._scene.session.choose_modes({name: mode})
+    def switch_source(self, name: str, choice: Choice) -> None:
+        self._scene.session.choose(name, choice)
 
     # ---- places
 

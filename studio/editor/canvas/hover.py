@@ -15,8 +15,9 @@ from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.summary import summary
+from studio.model.gazebo_provider import GAZEBO, Choice, mode_of_choice
 from studio.model.parts import Component, Wire
-from studio.model.sources import Source, SourceMode, explain_differences
+from studio.model.sources import Source, explain_differences
 from studio.model.wiring import effective_delivery, topic_of
 
 
@@ -86,6 +87,9 @@ class Hover:
         self._items.clear()
 
 
+_CHOSEN = {GAZEBO: "a Gazebo server"}
+
+
 def words_about(canvas: CanvasScene, point: QPointF) -> str:
     """What is under the pointer, for the tool tip."""
     session = canvas.session
@@ -123,11 +127,15 @@ def words_about(canvas: CanvasScene, point: QPointF) -> str:
     return f"{start} → {end}"
 
 
-def _about_segment(canvas: CanvasScene, node: NodeItem, mode: SourceMode, point: QPointF) -> str:
-    if mode not in node.card.modes:
-        return escape(why_not(node.name, mode))
-    session = canvas.session
+def _about_segment(canvas: CanvasScene, node: NodeItem, choice: Choice, point: QPointF) -> str:
+    if choice not in node.card.choices:
+        return escape(why_not(node.name, choice))
+    session, mode = canvas.session, mode_of_choice(choice)
     found = [each.message for each in explain_differences(session.system.source(node.name), session.registry)
              if each.mode == mode]  # fmt: skip
-    head = "Show what differs, and how to mend it" if node.is_warning_at(point) else f"Switch {node.name} to {mode}"
+    head = (
+        "Show what differs, and how to mend it"
+        if node.is_warning_at(point)
+        else f"Switch {node.name} to {_CHOSEN.get(choice, choice)}"
+    )
     return "<br>".join([head, *(f"⚠ {escape(message)}" for message in found[:3])])

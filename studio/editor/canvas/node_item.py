@@ -18,7 +18,7 @@ from studio.editor.fonts import metrics, text_font
 from studio.editor.icons import icon
 from studio.editor.live_state import LiveNode
 from studio.editor.theme import Theme, mixed
-from studio.model.sources import SourceMode
+from studio.model.gazebo_provider import Choice
 
 ALL_DETAIL: Final = 0.7
 SOME_DETAIL: Final = 0.4
@@ -92,19 +92,20 @@ class NodeItem(QGraphicsItem):
         near = [p for p in self.card.ports if abs(p.x - own.x()) <= reach and abs(p.y - own.y()) <= reach]
         return min(near, key=lambda p: abs(p.x - own.x()) + abs(p.y - own.y()), default=None)
 
-    def segment_at(self, point: QPointF) -> SourceMode | None:
+    def segment_at(self, point: QPointF) -> Choice | None:
         """The part of a source's switch under a point of the canvas; only where its words can be read."""
         own = point - self.pos()
         is_read = self.card.is_source and self._detail >= ALL_DETAIL
         if not is_read or not TITLE + 2 <= own.y() <= TITLE + SWITCH_ROW:
             return None
-        return next((mode for mode, left, width in self.card.segments() if left <= own.x() < left + width), None)
+        return next((each for each, left, width in self.card.segments() if left <= own.x() < left + width), None)
 
     def is_warning_at(self, point: QPointF) -> bool:
         """On the dot of a segment whose provider is not what the source promises."""
         mode = self.segment_at(point)
         own = point - self.pos()
-        return self._detail >= ALL_DETAIL and mode in self.card.differs and self.card.dot(mode).contains(own)
+        is_read = mode is not None and self._detail >= ALL_DETAIL
+        return is_read and mode in self.card.differs and self.card.dot(mode).contains(own)
 
     def menu_rect(self) -> QRectF:
         right = self.card.width - 4 - (20 if self.severity else 0)

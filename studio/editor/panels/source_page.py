@@ -20,11 +20,21 @@ from studio.editor.panels.ports_list import PortsList
 from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.sources.card import card_text
-from studio.editor.sources.effects import effects_of
+from studio.editor.sources.effects import effects_of, exchange_effects
 from studio.editor.theme import Theme
+from studio.model.gazebo_provider import (
+    GAZEBO,
+    Choice,
+    choices_of,
+    embedded_provider,
+    gazebo_provider,
+    is_on_gazebo,
+    mode_of_choice,
+    segments_of,
+)
 from studio.model.source_fixes import fixes_for
 from studio.model.source_making import RemoveProvider, SetProviderParameters, offers_for
-from studio.model.sources import SOURCE_MODES, LiveProvider, LogProvider, Source, SourceMode, explain_differences
+from studio.model.sources import LiveProvider, LogProvider, Source, SourceMode, explain_differences
 from studio.model.spec import Value
 from studio.model.system_edits import BringGeometry, Compound, SystemEdit
 
@@ -52,8 +62,10 @@ class SourcePage(Page):
             self.column.addWidget(header)
         self._feed = feed
         self._now = now = mode_of(source, feed.state)
+        is_on = is_on_gazebo(source, session.registry)
+        self._choice: Choice = GAZEBO if now == "simulated" and is_on else now
         add_section(self.column, "Data comes from")
-        self.buttons: dict[SourceMode, QToolButton] = {}
+        self.buttons: dict[Choice, QToolButton] = {}
         self.adders: dict[SourceMode, QPushButton] = {}
         self.removers: dict[SourceMode, QToolButton] = {}
         self.fixes: list[QPushButton] = []
@@ -61,8 +73,8 @@ class SourcePage(Page):
         """By mode, component and parameter."""
         self._slide = object()
         """Another one for every drag: those of a page that is made anew are none of the last one either."""
-        for mode in SOURCE_MODES:
-            self._add_provider(mode, now)
+        for choice in segments_of(choices_of(source, session.registry)):
+            self._add_provider(choice, now)
         self._add_differences()
         self._add_parameters()
         add_section(self.column, "Ports")
@@ -74,16 +86,27 @@ class SourcePage(Page):
         """Whether it still marks where the data comes from."""
         return mode_of(self.source, self._feed.state) == self._now
 
-    def _add_provider(self, mode: SourceMode, now: SourceMode) -> None:
+    def _provider(self, choice: Choice) -> LiveProvider | LogProvider | None:
+        """Who it is, or would be: the simulated provider is of the file, or has another simulator in it."""
+        source, specs = self.source, self.session.registry
+        if choice not in choices_of(source, specs):
+            return None
+        if choice == GAZEBO:
+            return source.simulated if is_on_gazebo(source, specs) else gazebo_provider(source, specs)
+        is_other = choice == "simulated" and is_on_gazebo(source, specs)
+        return embedded_provider(source, specs) if is_other else source.provider(mode_of_choice(choice))
+
+    def _add_provider(self, choice: Choice, now: SourceMode) -> None:
         """One row: a button that chooses it, and who it is."""
+        mode = mode_of_choice(choice)
         source, origin = self.source, self.theme.origins[mode]
-        provider = source.provider(mode)
+        provider = self._provider(choice)
         button = QToolButton()
-        button.setText(origin.word)
-        button.setAccessibleName(f"{source.name} {mode}")
+        button.setText("Gazebo" if choice == GAZEBO else origin.word)
+        button.setAccessibleName(f"{source.name} {choice}")
         button.setFixedWidth(88)
         button.setEnabled(provider is not None)
-        chosen = mode == now
+        chosen = choice == self._choice
         if chosen:
             button.setStyleSheet(
                 f"QToolButton {{ background: {origin.fill}; color: {origin.on_fill}; border: 1px solid {origin.fill};"
@@ -95,13 +118,16 @@ class SourcePage(Page):
         if provider is None:
             button.setToolTip(f"No {mode} provider for {source.name}")
         elif chosen:
-            button.setToolTip(f"The data is {mode}")
+            button.setToolTip("A Gazebo server simulates it" if choice == GAZEBO else f"The data is {mode}")
         else:
             system, registry = self.session.system, self.session.registry
-            effects = effects_of(system, registry, {source.name: mode}, {source.name: now}, runs=self.runs)
-            button.setToolTip(card_text(effects, f"Switch {source.name} to {mode}"))
-        button.clicked.connect(lambda _: self.session.choose_modes({source.name: mode}))
-        self.buttons[mode] = button
+            if mode == now == "simulated":
+                effects = exchange_effects(system, source.name, choice, {source.name: now}, runs=self.runs)
+            else:
+                effects = effects_of(system, registry, {source.name: mode}, {source.name: now}, runs=self.runs)
+            button.setToolTip(card_text(effects, f"Switch {source.name} to {'Gazebo' if choice == GAZEBO else mode}"))
+        button.clicked.connect(lambda _: self.session.choose(source.name, choice))
+        self.buttons[choice] = button
         words = BreakingLabel(_provider(provider))
         words.setProperty("role", "muted")
         if isinstance(provider, LogProvider):
@@ -116,7 +142,7 @@ class SourcePage(Page):
         row.addLayout(beside, 1)
         if provider is None:
             beside.addWidget(self._adder(mode), 0, Qt.AlignmentFlag.AlignLeft)
-        elif not chosen and mode != source.mode:
+        elif not chosen and mode != source.mode and provider is source.provider(mode):
             row.addWidget(self._remover(mode))
         self.column.addWidget(holder)
 

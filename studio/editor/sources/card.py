@@ -14,21 +14,24 @@ from studio.editor.theme import Theme
 from studio.model.sources import SourceMode
 
 WIDTH = 380
+STAYS = "Components that stay keep their state."
 
 
 class SourceCard(QFrame):
     """Enter goes on, Escape and a click elsewhere leave everything as it is."""
 
     def __init__(
-        self, parent: QWidget, theme: Theme, mode: SourceMode, effects: Effects, apply: Callable[[], object]
-    ) -> None:
+        self, parent: QWidget, theme: Theme, mode: SourceMode, effects: Effects, apply: Callable[[], object],
+        word: str = "", note: str = STAYS,
+    ) -> None:  # fmt: skip
+        """`word`: what is chosen, where that is not the mode."""
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
         self.setProperty("role", "card")  # by the style of the application: it follows the theme while it is open
-        origin = theme.origins[mode]
+        word = word or theme.origins[mode].word
         self._apply = apply
-        title = QLabel(f"Switch to {origin.word}?")
+        title = QLabel(f"Switch to {word}?")
         title.setStyleSheet("font-size: 14px; font-weight: 600;")
         form = QFormLayout()
         form.setHorizontalSpacing(12)
@@ -42,13 +45,14 @@ class SourceCard(QFrame):
             form.addRow(label, value)
         self.cancel = QPushButton("Cancel")
         self.cancel.clicked.connect(self.close)
-        self.go = QPushButton(f"Switch to {origin.word}")
+        self.go = QPushButton(f"Switch to {word}")
         self.go.setProperty("primary", "true")
         self.go.clicked.connect(self._go)
-        note = QLabel("Components that stay keep their state.")
-        note.setProperty("role", "muted")
-        fill(self, title, form, note, button_row(self.cancel, self.go), margins=(14, 12))
-        self.setAccessibleName(f"Switch to {mode}? {effects.sentence}")
+        below = QLabel(note)
+        below.setWordWrap(True)
+        below.setProperty("role", "muted")
+        fill(self, title, form, below, button_row(self.cancel, self.go), margins=(14, 12))
+        self.setAccessibleName(f"Switch to {word}? {effects.sentence}")
 
     def open_at(self, at: QPoint) -> None:
         move_to(self, at)

@@ -14,16 +14,27 @@ from studio.editor.session import Session
 from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
 from studio.editor.sources.card import SourceCard
 from studio.editor.sources.differences import DifferenceCard
-from studio.editor.sources.effects import Actuator, Effects, actuators_of, effects_of, listed, mix_words
+from studio.editor.sources.effects import (
+    Actuator,
+    Effects,
+    actuators_of,
+    effects_of,
+    exchange_effects,
+    listed,
+    mix_words,
+)
 from studio.editor.sources.offer_card import OfferCard
+from studio.model.gazebo_provider import GAZEBO, Choice, choice_of, choose
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
+from studio.model.system_edits import SystemEdit
 from studio.recordings import log_of
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
 
 
+KEEPS_NOTHING = "The vehicle begins at its start. Components that stay keep their state."
 ToArm = tuple[tuple[Actuator, ...], float]
 
 
@@ -59,6 +70,7 @@ class SourceDesk(QObject):
         self._wanted, self._to_arm = {}, None
         if session is not None:
             session.ask_modes = self.choose
+            session.ask_simulator = self.exchange
             session.ask_differences = self.show_differences
             session.changed.connect(lambda _: self._edited())
         self.switch.show_session(session)
@@ -125,6 +137,30 @@ class SourceDesk(QObject):
             self._do(modes)
             if missing:  # chosen all the same: it may be on its way, but who runs it now should know
                 ask_for_log(self.window, missing[0])
+
+    def exchange(self, name: str, choice: Choice) -> None:
+        """Another simulator behind a source, and its data simulated: asked first where that restarts something."""
+        window, session = self.window, self.window.session
+        source = session.system.source(name)
+        if choice == choice_of(source, session.registry) and self.switch.modes().get(name) == "simulated":
+            return
+        edit = choose(source, choice, session.registry, window.gazebo.server_for_runs())
+        if not window.live.control.is_up:
+            session.do(edit)
+            return
+        effects = exchange_effects(session.system, name, choice, self.switch.modes(), runs=True)
+        self._to_arm = None
+        word = "Gazebo" if choice == GAZEBO else ""
+        self.card = SourceCard(
+            window, window.theme, "simulated", effects, lambda: self._exchange(name, edit), word, KEEPS_NOTHING
+        )
+        self.card.open_at(self._below("simulated"))
+
+    def _exchange(self, name: str, edit: SystemEdit) -> None:
+        if self.window.session.do(edit) and self.window.live.control.is_up:
+            self._wanted = {name: "simulated"}
+            self.window.live.edits.switch([name], restart=True)
+        self._look()
 
     def _differs(self, modes: Mapping[str, SourceMode]) -> bool:
         """Whether the canvas has something else, whatever runs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from studio.model.gazebo_provider import GAZEBO, Choice
 from studio.model.parts import Component
 from studio.model.sources import LiveProvider, LogProvider, Source, SourceMode, Specs
 from studio.model.spec import AFTER_STOP, RESUMES
@@ -111,6 +112,19 @@ def effects_of(system: System, specs: Specs, wanted: Modes, running: Modes, *, r
         changed, tuple(dict.fromkeys(stops)), tuple(dict.fromkeys(starts)), clock_words(system, after),
         tuple(name for name in keeps if name not in gone), tuple(actuators), tuple(logs), runs, tuple(lacks),
     )  # fmt: skip
+
+
+def exchange_effects(system: System, name: str, choice: Choice, running: Modes, *, runs: bool) -> Effects:
+    """Of another simulator behind a source: the embedded one, or a Gazebo server."""
+    source = system.source(name)
+    stops = _parts(source, now_of(source, running))
+    there = "on a Gazebo server" if choice == GAZEBO else "in the embedded simulator"
+    starts = tuple(f"{part} {there}" for part in _parts(source, "simulated"))
+    after: dict[str, SourceMode] = {each.name: now_of(each, running) for each in system.sources}
+    keeps = [node.name for node in system.nodes if isinstance(node, Component)]
+    keeps += [part for each in system.sources if each.name != name for part in _parts(each, after[each.name])]
+    clock = clock_words(system, after | {name: "simulated"})
+    return Effects({name: "simulated"}, tuple(stops), starts, clock, tuple(keeps), runs=runs)
 
 
 def now_of(source: Source, running: Modes) -> SourceMode:

@@ -5,22 +5,21 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, ClassVar
 
-from studio.runtime.clock import SECOND_NS
 from studio.runtime.gazebo.classic.client import PORT, ClassicClient, Connected, State
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.server import Feature, GazeboError, Placement, Scope, Statistics, Topic
+from studio.runtime.gazebo.told import TRIES, await_models, placement_of, pose_fields, statistics_of
 from studio.runtime.gazebo.waiting import Newest
 
 PATIENCE_S = 20.0
 """A server that has just been started needs so long at worst."""
-TRIES = 100
-"""Questions until the world is as it was wanted."""
 
 
 class ClassicServer:
     features = frozenset(Feature)
+    is_classic: ClassVar[bool] = True
 
     def __init__(
         self, host: str = "127.0.0.1", port: int = PORT, changed: Callable[[State], None] = lambda state: None
@@ -49,10 +48,10 @@ class ClassicServer:
         return [Topic(each.topic, each.type_name) for each in self.client.publishers()]
 
     def statistics(self) -> Statistics:
-        return _statistics(self._statistics.get(PATIENCE_S))
+        return statistics_of(self._statistics.get(PATIENCE_S))
 
     def entities(self) -> dict[str, Placement]:
-        return {model.name: _placement(model.pose) for model in self.scene().model}
+        return {model.name: placement_of(model.pose) for model in self.scene().model}
 
     def scene(self) -> Any:
         """All models of the world with their parts: a Scene."""
@@ -61,6 +60,9 @@ class ClassicServer:
     def physics(self) -> Any:
         """Step and wanted speed: a Physics."""
         return self._schema.read("Physics", self._ask("physics_info"))
+
+    def world_sdf(self) -> str:
+        return str(self._schema.read("GzString", self._ask("world_sdf")).data)
 
     def pause(self, is_paused: bool) -> None:
         self._statistics.get(PATIENCE_S)
@@ -107,7 +109,7 @@ class ClassicServer:
         if name not in self.entities():
             raise GazeboError(f"there is no model {name}")
         self._modify(name=name, pose=self._pose(placement))
-        self._wait_for(lambda models: _is_at(models[name], placement), f"{name} does not move", "is it static?")
+        self._wait_for(lambda models: placement.is_near(models[name]), f"{name} does not move", "is it static?")
 
     def close(self) -> None:
         self.client.close()
@@ -150,44 +152,12 @@ class ClassicServer:
             self._asked[answer.id].put(answer)
 
     def _wait_for(self, fits: Callable[[dict[str, Placement]], bool], otherwise: str, hint: str) -> None:
-        """Asks for the models, with each new statistics, until they fit."""
-        for _ in range(TRIES):
-            if fits(self.entities()):
-                return
-            heard = self._statistics.count
-            self._statistics.wait(lambda told: True, PATIENCE_S, after=heard)
-        raise GazeboError(otherwise, hint=hint)
+        await_models(self.entities, self._statistics, fits, otherwise, hint, PATIENCE_S)
 
     def _pose(self, placement: Placement) -> Any:
-        new = self._schema.new
-        position = new("Vector3d", **dict(zip("xyz", placement.position_m, strict=True)))
-        return new(
-            "Pose",
-            position=position,
-            orientation=new("Quaternion", **dict(zip("xyzw", placement.orientation, strict=True))),
-        )
+        return self._schema.new("Pose", **pose_fields(self._schema, placement))
 
 
 def _new_id() -> int:
     """Not one that another client of the server takes."""
     return uuid.uuid4().int % 2**31
-
-
-def _statistics(told: Any) -> Statistics:
-    return Statistics(_ns(told.sim_time), _ns(told.real_time), told.paused, told.iterations)
-
-
-def _ns(time: Any) -> int:
-    return int(time.sec) * SECOND_NS + int(time.nsec)
-
-
-def _placement(pose: Any) -> Placement:
-    at, turned = pose.position, pose.orientation
-    return Placement((at.x, at.y, at.z), (turned.x, turned.y, turned.z, turned.w))
-
-
-def _is_at(now: Placement, wanted: Placement) -> bool:
-    """Within a millimetre, and half a degree; of a running world the model may already fall."""
-    near = all(abs(one - other) < 0.001 for one, other in zip(now.position_m[:2], wanted.position_m[:2], strict=True))
-    turned = abs(sum(one * other for one, other in zip(now.orientation, wanted.orientation, strict=True)))
-    return near and turned > 0.99999

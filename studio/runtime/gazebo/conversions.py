@@ -1,4 +1,4 @@
-"""Messages of Gazebo classic as Studio's own, in the frames of the assembly. Each function takes one message apart.
+"""Messages of Gazebo, classic and later, as Studio's own, in the frames of the assembly. Each function takes one apart.
 
 Known traps: a server counts the attitude of an inertial unit from how it stood when it was made, and mirrors positions
 on Earth at the origin of the world.
@@ -13,33 +13,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from studio.messages import Image, Imu, NavSatFix, Range3d
+from studio.messages import Image, Imu, JointState, NavSatFix, Odometry, PoseTransform, Range3d
 from studio.messages.message import Message
 from studio.messages.rotations import matrix_from_quaternion, quaternion_from_matrix
 from studio.model.geometry.sensors import Gps, Laser, Ultrasonic
 from studio.model.geometry.sensors import Imu as ImuSensor
-from studio.runtime.clock import SECOND_NS
 from studio.runtime.gazebo.own_shapes import OwnShapes
+from studio.runtime.gazebo.schema import SchemaError
+from studio.runtime.gazebo.told import ns_of
+from studio.runtime.sim.driving import Motion
 from studio.runtime.sim.vehicle import Mount
 
 Convert = Callable[[Any, int], Message]
 """From a message of the server and the stamp that it is to have."""
 STRAIGHT = np.eye(3)
-PIXELS = {1: ("mono8", 1), 2: ("mono16", 2), 3: ("rgb8", 3), 4: ("rgba8", 4), 5: ("bgra8", 4), 8: ("bgr8", 3),
-          9: ("rgb16", 6), 13: ("32FC1", 4)}  # fmt: skip
+PIXELS = {1: ("mono8", 1), 2: ("mono16", 2), 3: ("rgb8", 3), 4: ("rgba8", 4), 5: ("bgra8", 4), 6: ("rgb16", 6),
+          8: ("bgr8", 3), 9: ("bgr16", 6), 13: ("32FC1", 4)}  # fmt: skip
 """Numbers of Gazebo's pixel formats: encoding, and bytes of a pixel."""
+
+
+NUMBERS = {0: "i1", 1: "u1", 2: "i2", 3: "u2", 4: "i4", 5: "u4", 6: "f4", 7: "f8"}
+"""Of the fields of a cloud of points."""
 
 
 def time_ns(told: Any) -> int:
     """Of the server's own clock."""
-    stamp = told.time if "time" in type(told).DESCRIPTOR.fields_by_name else told.stamp
-    return int(stamp.sec) * SECOND_NS + int(stamp.nsec)
+    stamp = told.header.stamp if _has(told, "header") else told.time if _has(told, "time") else told.stamp
+    return ns_of(stamp)
+
+
+def _has(told: Any, field: str) -> bool:
+    return field in type(told).DESCRIPTOR.fields_by_name
+
+
+def _part(told: Any, field: str) -> Any:
+    """What a classic server puts into a message of its own with the time."""
+    return getattr(told, field) if _has(told, field) else told
 
 
 def scan(told: Any, stamp_ns: int, frame: str) -> Range3d:
     """Also of a scanner with several rows of beams."""
-    measured, angles, elevations = _polar(told.scan)
+    measured, angles, elevations = _polar(_part(told, "scan"))
     return _points(measured, angles, elevations, stamp_ns, frame)
+
+
+def cloud(told: Any, stamp_ns: int, frame: str) -> Range3d:
+    """Points without an echo are not finite, and left out."""
+    order = ">" if told.is_bigendian else "<"
+    found = {each.name: each for each in told.field}
+    if not {"x", "y", "z"} <= found.keys():
+        raise SchemaError(f"a cloud of points with {', '.join(found) or 'no fields'} has no x, y and z")
+    count = told.height * told.width
+    kind = np.dtype({
+        "names": ["x", "y", "z"],
+        "formats": [order + NUMBERS[found[axis].datatype] for axis in "xyz"],
+        "offsets": [found[axis].offset for axis in "xyz"],
+        "itemsize": told.point_step,
+    })  # fmt: skip
+    if len(told.data) < count * told.point_step:
+        raise SchemaError(f"a cloud of {count} points has only {len(told.data)} bytes")
+    read = np.frombuffer(told.data, kind, count)
+    points = np.column_stack([read[axis].astype(np.float64) for axis in "xyz"])
+    points = points[np.isfinite(points).all(axis=1)]
+    points = np.column_stack([points, np.linalg.norm(points, axis=1)])
+    return Range3d(stamp_ns=stamp_ns, frame=frame, points=points.astype(np.float32))
 
 
 def _polar(told: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
@@ -183,10 +220,15 @@ def fix(told: Any, stamp_ns: int, frame: str, origin_deg: tuple[float, float] | 
     )
 
 
+def pixel_format(told: Any) -> int:
+    shown = _part(told, "image")
+    return int(shown.pixel_format if _has(shown, "pixel_format") else shown.pixel_format_type)
+
+
 def image(told: Any, stamp_ns: int, frame: str) -> Image | None:
     """None for a format of pixels that Studio does not know."""
-    shown = told.image
-    known = PIXELS.get(shown.pixel_format)
+    shown = _part(told, "image")
+    known = PIXELS.get(pixel_format(told))
     if known is None:
         return None
     encoding, size = known
@@ -200,3 +242,55 @@ def image(told: Any, stamp_ns: int, frame: str) -> Image | None:
         step=step,
         data=np.frombuffer(shown.data, np.uint8),
     )
+
+
+def pose(told: Any, stamp_ns: int, frame: str, child_frame: str) -> PoseTransform:
+    at, q = told.position, told.orientation
+    matrix = np.eye(4)
+    matrix[:3, :3] = matrix_from_quaternion((q.x, q.y, q.z, q.w))
+    matrix[:3, 3] = at.x, at.y, at.z
+    return PoseTransform(stamp_ns=stamp_ns, frame=frame, child_frame=child_frame, matrix=matrix)
+
+
+def odometry(told: Any, stamp_ns: int, child_frame: str) -> Odometry:
+    at, q, linear, angular = told.pose.position, told.pose.orientation, told.twist.linear, told.twist.angular
+    return Odometry(
+        stamp_ns=stamp_ns,
+        frame="odom",
+        child_frame=child_frame,
+        position=(at.x, at.y, at.z),
+        orientation=(q.x, q.y, q.z, q.w),
+        linear=(linear.x, linear.y, linear.z),
+        angular=(angular.x, angular.y, angular.z),
+    )
+
+
+def joints(told: Any, stamp_ns: int) -> JointState:
+    """Of a Model that Fortress or a later version tells."""
+    return JointState(
+        stamp_ns=stamp_ns,
+        names=tuple(joint.name for joint in told.joint),
+        position=[joint.axis1.position for joint in told.joint],
+        velocity=[joint.axis1.velocity for joint in told.joint],
+    )
+
+
+def touching(told: Any) -> list[tuple[str, str]]:
+    """Names of collisions that touch each other."""
+    return [(_name(contact.collision1), _name(contact.collision2)) for contact in told.contact]
+
+
+def _name(collision: Any) -> str:
+    return collision if isinstance(collision, str) else str(collision.name)
+
+
+def classic_drive(new: Callable[..., Any], motion: Motion) -> dict[str, Any]:
+    """The fields of a Pose that tells a drive plugin of a classic server how to go. It turns the other way."""
+    half = -motion.yaw_rate_rad_s / 2
+    turned = new("Quaternion", x=0.0, y=0.0, z=float(np.sin(half)), w=float(np.cos(half)))
+    return {"position": new("Vector3d", x=motion.speed_m_s, y=0.0, z=0.0), "orientation": turned}
+
+
+def modern_drive(new: Callable[..., Any], motion: Motion) -> dict[str, Any]:
+    """The fields of a Twist."""
+    return {"linear": new("Vector3d", x=motion.speed_m_s), "angular": new("Vector3d", z=motion.yaw_rate_rad_s)}

@@ -66,10 +66,16 @@ LidarSensor: 1 header Header, 2 display_scan bool, 3 horizontal_samples int32, 4
     12 range_max double, 13 range_resolution double
 Sensor: 1 header Header, 2 name string, 3 id uint32, 4 parent string, 5 parent_id uint32, 6 type string,
     7 always_on bool, 8 update_rate double, 9 pose Pose, 12 visualize bool, 13 topic string, 20 lidar LidarSensor
+SdfGeneratorConfig:
+BoxGeom: 1 header Header, 2 size Vector3d
+CylinderGeom: 1 header Header, 2 radius double, 3 length double
+SphereGeom: 1 header Header, 2 radius double
+Geometry: 1 header Header, 2 type int32, 3 box BoxGeom, 4 cylinder CylinderGeom, 6 sphere SphereGeom
+Visual: 1 header Header, 2 name string, 9 pose Pose, 10 geometry Geometry
 Joint: 1 header Header, 2 name string, 3 id uint32, 4 type int32, 5 parent string, 6 parent_id uint32,
     7 child string, 8 child_id uint32, 9 pose Pose, 10 axis1 Axis, 11 axis2 Axis, 21 sensor* Sensor
 Link: 1 header Header, 2 id uint32, 3 name string, 4 self_collide bool, 5 gravity bool, 6 kinematic bool,
-    7 enabled bool, 9 inertial Inertial, 10 pose Pose, 13 sensor* Sensor
+    7 enabled bool, 9 inertial Inertial, 10 pose Pose, 11 visual* Visual, 13 sensor* Sensor
 Model: 1 header Header, 2 name string, 3 id uint32, 4 is_static bool, 5 pose Pose, 6 joint* Joint, 7 link* Link,
     8 deleted bool, 10 scale Vector3d, 11 self_collide bool, 12 model* Model
 Scene: 1 header Header, 2 name string, 9 model* Model, 11 joint* Joint
@@ -81,6 +87,7 @@ WorldControl: 1 header Header, 2 pause bool, 3 step bool, 4 multi_step uint32, 5
     7 run_to_sim_time Time
 WorldStatistics: 1 header Header, 2 sim_time Time, 3 pause_time Time, 4 real_time Time, 5 paused bool,
     6 iterations uint64, 7 model_count int32, 9 real_time_factor double, 10 step_size Time
+Physics: 1 header Header, 14 real_time_factor double, 15 real_time_update_rate double, 16 max_step_size double
 ServerControl: 1 header Header, 2 save_world_name string, 3 save_filename string, 4 open_filename string,
     5 new_world bool, 6 stop bool, 7 clone bool, 8 new_port uint32
 Discovery: 1 header Header, 2 version uint32, 3 process_uuid string, 4 type int32, 5 flags Discovery.Flags,

@@ -15,7 +15,7 @@ from studio.model.geometry.sensors import Imu as ImuSensor
 from studio.runtime.clock import SECOND_NS
 from studio.runtime.gazebo.classic.stepped_world import SteppedWorld
 from studio.runtime.gazebo.classic_messages import classic_messages
-from studio.runtime.gazebo.conversions import Convert, Known, converter
+from studio.runtime.gazebo.conversions import Convert, Known, classic_drive, converter
 from studio.runtime.gazebo.joint_drive import JointDrive
 from studio.runtime.gazebo.own_shapes import OwnShapes
 from studio.runtime.gazebo.sensor_stream import SensorStream
@@ -135,11 +135,7 @@ class ModelOnServer:
 
     def _tell_velocity(self, motion: Motion) -> None:
         if self._velocity is not None:
-            # The plugin of the server turns the other way.
-            half = -motion.yaw_rate_rad_s / 2
-            new = classic_messages().new
-            turned = new("Quaternion", x=0.0, y=0.0, z=np.sin(half), w=np.cos(half))
-            self._velocity(position=new("Vector3d", x=motion.speed_m_s, y=0.0, z=0.0), orientation=turned)
+            self._velocity(**classic_drive(classic_messages().new, motion))
 
     # What it tells.
 

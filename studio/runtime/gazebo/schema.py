@@ -91,7 +91,7 @@ class Schema:
 def _lines(table: str) -> Iterator[tuple[str, list[str]]]:
     for line in re.sub(r"\n[ ]+", " ", table.strip()).splitlines():
         name, _, fields = line.partition(":")
-        yield name.strip(), [field.strip() for field in fields.split(",")]
+        yield name.strip(), [field.strip() for field in fields.split(",") if field.strip()]
 
 
 def _add_message(file: descriptor_pb2.FileDescriptorProto, package: str, name: str, fields: list[str]) -> None:

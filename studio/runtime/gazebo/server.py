@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from studio.errors import StudioError
 
@@ -54,6 +54,12 @@ class Placement:
     position_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
     orientation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
 
+    def is_near(self, other: Placement) -> bool:
+        """Within a millimetre, and half a degree; of a running world a model may already fall."""
+        near = all(abs(one - two) < 0.001 for one, two in zip(self.position_m[:2], other.position_m[:2], strict=True))
+        turned = abs(sum(one * two for one, two in zip(self.orientation, other.orientation, strict=True)))
+        return near and turned > 0.99999
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -62,6 +68,8 @@ class Topic:
 
 
 class GazeboServer(Protocol):
+    is_classic: ClassVar[bool]
+
     @property
     def features(self) -> frozenset[Feature]: ...
 
@@ -73,6 +81,9 @@ class GazeboServer(Protocol):
 
     def entities(self) -> dict[str, Placement]:
         """The models of the world."""
+
+    def world_sdf(self) -> str:
+        """The world as it is now, with all models and their sensors."""
 
     def pause(self, is_paused: bool) -> None: ...
 

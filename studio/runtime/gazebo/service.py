@@ -10,7 +10,7 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,6 +26,7 @@ from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.classic.client import Lost
 from studio.runtime.gazebo.classic.stepped_world import SteppedWorld
 from studio.runtime.gazebo.connections.address import Address, Family
+from studio.runtime.gazebo.connections.finding import partition_of
 from studio.runtime.gazebo.local_classic import LocalClassic
 from studio.runtime.gazebo.model_on_server import ModelOnServer
 from studio.runtime.gazebo.server import GazeboError
@@ -133,14 +134,16 @@ class GazeboService(SimulatedVehicles):
             address = Address.parse(self.server)
             if address.family is not Family.CLASSIC:
                 raise GazeboError(f"{self.server} is no server of Gazebo classic", hint="host:port")
-            host, port, partition = address.host, address.port, ""
+            host, port, partition = address.host, address.port, partition_of(address.port)
         else:
             host, port = "127.0.0.1", _free_port()
             partition = f"studio-{os.getpid()}-{port}"
             self._start_server(port, partition)
         self.stepped = SteppedWorld(host, port)
         self._models = [
-            ModelOnServer(self.stepped, name or vehicle.name, name, vehicle, self._world, self.noise, partition)
+            ModelOnServer(
+                self.stepped, model_name(name, self.vehicles), name, vehicle, self._world, self.noise, partition
+            )
             for name, vehicle in self._named
         ]
 
@@ -163,6 +166,10 @@ class GazeboService(SimulatedVehicles):
         assert stepped is not None
         self._await_server(stepped)
         stepped.attach(faster=not self.server)
+        there = stepped.server.worlds()
+        if self._world.name not in there:
+            words = "the Gazebo server runs the world %s, and not %s: the truth about it is that of another world"
+            self.log.warning(words, ", ".join(there), self._world.name)
         wired = {port for port, output in self._outputs.items() if output.is_wired}
         for model, place in zip(self._models, self._start_places, strict=True):
             at = pose_of(place.x_m, place.y_m, self._ground.at(place.x_m, place.y_m), yaw=place.heading_rad)
@@ -246,6 +253,9 @@ class GazeboService(SimulatedVehicles):
         if stepped is None:
             return
         try:
+            if stepped.has_strayed:
+                self.log.warning("another program has moved the time of the Gazebo server; the world begins again")
+                self._attach()
             if not stepped.is_attached:
                 self._come_back(stepped)
             if stepped.is_attached:
@@ -338,6 +348,11 @@ class GazeboService(SimulatedVehicles):
 
     def load_state(self, state: Any) -> None:
         """Nothing to take back."""
+
+
+def model_name(name: str, vehicles: Mapping[str, str]) -> str:
+    """What a vehicle is called on a server: as in the ports, or as its assembly."""
+    return name or Path(vehicles[name]).stem
 
 
 def _free_port() -> int:

@@ -12,6 +12,9 @@ import platformdirs
 import pytest
 
 from studio.runtime.gazebo.debian_tree import NoTree, Tree, Wanted, make
+from tests.cli.conftest import studio
+
+__all__ = ["studio"]
 
 CACHE = platformdirs.user_cache_path("robot-systems-studio") / "gazebo"
 MODERN = Wanted("bookworm", ("ignition-transport-cli", "libignition-msgs-dev", "libignition-transport-dev"))

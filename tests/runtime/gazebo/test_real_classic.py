@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Callable, Iterator
 from queue import SimpleQueue
 
@@ -11,9 +12,15 @@ import pytest
 
 from studio.runtime.gazebo.classic.client import Connected, Lost, State
 from studio.runtime.gazebo.classic_server import ClassicServer
+from studio.runtime.gazebo.connections.address import Address
+from studio.runtime.gazebo.connections.finding import greet
+from studio.runtime.gazebo.connections.link import Link
+from studio.runtime.gazebo.connections.spawning import sdf_of
 from studio.runtime.gazebo.debian_tree import NoTree, Tree
 from studio.runtime.gazebo.local_classic import LocalClassic, install
 from studio.runtime.gazebo.server import GazeboError, Placement, Scope
+from tests.cli.running import Studio
+from tests.waiting import await_true
 
 pytestmark = [pytest.mark.gazebo, pytest.mark.timeout(600)]
 
@@ -102,6 +109,24 @@ def test_a_model_is_spawned_moved_and_deleted(server: ClassicServer) -> None:
         server.delete("box")
 
 
+def test_a_vehicle_agrees_with_its_assembly_until_it_is_changed(server: ClassicServer, studio: Studio) -> None:
+    """Spawned by its name, compared, replaced by another with a shorter laser, and mended."""
+    where = ("--server", f"127.0.0.1:{server.client.port}")
+    assert studio("gazebo", "spawn", "raptor", "raptor", "--at", "20", "0", "0", *where).status == 0
+    assert studio("gazebo", "check", "raptor", "--json", *where).json == {"agrees": True, "mismatches": []}
+    server.pause(False)
+    server.delete("raptor")
+    worn = sdf_of("raptor", "raptor", None, is_classic=True).replace("<max>15.0</max>", "<max>8.0</max>", 1)
+    server.spawn("raptor", worn, Placement((20.0, 0.0, 0.0)))
+    server.pause(True)
+    differs = studio("gazebo", "check", "raptor", *where)
+    assert differs.status == 1
+    assert "range_max_m is 8 on the server, 15 in the assembly" in differs.out
+    assert studio("gazebo", "check", "raptor", "--fix", *where).status == 0
+    assert server.statistics().is_paused
+    assert server.entities()["raptor"].position_m[0] == pytest.approx(20.0, abs=0.2)
+
+
 def test_a_reset_starts_time_again(server: ClassicServer) -> None:
     server.step(50)
     server.reset(Scope.ALL)
@@ -124,3 +149,30 @@ def test_after_a_restart_everything_is_connected_again(
         assert server.statistics().iterations >= 0
         server.pause(True)
         server.step(10)
+
+
+@pytest.mark.soak
+def test_twenty_restarts_keep_what_is_watched(start: Start) -> None:
+    """From a server that answers to the first message on a topic that was watched before. `-s` shows how long."""
+    local = start()
+    link = Link(Address(port=local.port), lambda line: None)
+    took = []
+    try:
+        await_true(lambda: link.is_connected, "the server")
+        link.want({"~/model/info", "~/gui"})
+        await_true(lambda: link.watched("~/gui") is not None, "the topic")
+        before = set(link._watched)
+        for _ in range(20):
+            local.process.kill()
+            local.process.wait()
+            await_true(lambda: not link.is_connected, "the loss")
+            count = link.watched("~/world_stats").rate.count
+            local = start()
+            await_true(lambda: not greet(link.address).why_not, "the server that is ready", PATIENCE_S)
+            ready = time.monotonic()
+            await_true(lambda: link.watched("~/world_stats").rate.count > count, "its messages", PATIENCE_S)  # noqa: B023
+            took.append(time.monotonic() - ready)
+            assert set(link._watched) == before
+        print(f"\nconnected again after {max(took):.2f} s at most, {sorted(took)[len(took) // 2]:.2f} s in the middle")
+    finally:
+        link.close()

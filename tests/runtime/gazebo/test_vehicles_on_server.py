@@ -148,7 +148,7 @@ def test_two_activations_leave_one_vehicle() -> None:
         stepped = trial.component.stepped
         assert stepped is not None
         assert isinstance(stepped.state, Connected)
-        assert list(stepped.server.entities()).count("Pioneer2DX") == 1
+        assert list(stepped.server.entities()).count("pioneer_2dx") == 1
 
 
 def test_a_foreign_address_that_is_none_is_refused() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import pyqtSignal
+from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
@@ -25,11 +26,13 @@ from studio.runtime.gazebo.connections.link import FACTOR_EVERY_NS, FACTORS_NS, 
 from studio.runtime.gazebo.server import Feature, Scope
 
 MOST_STEPS = 1_000_000
+STEPPED = "The running system makes the steps of this server"
 RESETS = {
     Scope.ALL: ("Everything", "Time starts at 0 and all models are where the world has them"),
     Scope.TIME: ("Time only", "Time starts at 0, models stay where they are"),
     Scope.POSES: ("Poses only", "Models are where the world has them, time goes on"),
 }
+NEEDS = {Scope.ALL: Feature.RESET_ALL, Scope.TIME: Feature.RESET_TIME, Scope.POSES: Feature.RESET_POSES}
 
 
 class Controls(QWidget):
@@ -52,6 +55,7 @@ class Controls(QWidget):
         self.steps.setSuffix(" steps")
         self.steps.setMaximumWidth(112)
         self.steps.setAccessibleName("How many steps")
+        self._resets: dict[Scope, QAction] = {}
         self.reset = QPushButton("Reset")
         self.reset.setMenu(self._reset_menu())
         self.speed = QDoubleSpinBox()
@@ -118,37 +122,46 @@ class Controls(QWidget):
             action = menu.addAction(title, lambda scope=scope: self.reset_wanted.emit(scope))
             assert action is not None
             action.setToolTip(words)
+            self._resets[scope] = action
         return menu
 
-    def show_link(self, link: Link | None) -> None:
-        can = link.features if link is not None and link.is_connected else frozenset()
+    def show_link(self, link: Link | None, *, is_stepped: bool = False) -> None:
+        """`is_stepped`: by the running system, and by nobody else."""
+        is_free = link is not None and link.is_connected and not is_stepped
+        can = link.features if link is not None and is_free else frozenset()
         told = link.statistics if link is not None else None
         self._is_paused = told is not None and told.is_paused
         self.pause.setText("Resume" if self._is_paused else "Pause")
         self.pause.setIcon(icon("fa6s.play" if self._is_paused else "fa6s.pause", self._theme.text))
         self.pause.setEnabled(Feature.PAUSE in can)
-        self.pause.setToolTip("Let the world run" if self._is_paused else "Stop the time of the world")
+        words = "Let the world run" if self._is_paused else "Stop the time of the world"
+        self.pause.setToolTip(STEPPED if is_stepped else words)
         is_still = Feature.STEP in can and self._is_paused
         self.step.setEnabled(is_still)
-        self.step.setToolTip("Exactly so many steps of the physics" if is_still else "Pause the world first, then step")
+        words = "Exactly so many steps of the physics" if is_still else "Pause the world first, then step"
+        self.step.setToolTip(STEPPED if is_stepped else words)
         self.steps.setEnabled(Feature.STEP in can)
-        self.reset.setEnabled(Feature.RESET_ALL in can)
+        for scope, action in self._resets.items():
+            action.setEnabled(NEEDS[scope] in can)
+        self.reset.setEnabled(bool(can & set(NEEDS.values())))
         self.speed.setEnabled(Feature.SPEED in can)
         self._show_speed(link)
         factors = link.factors() if link is not None else []
         newest = factors[-1] if factors and link is not None and link.is_connected else None
-        self.factor.setText("paused" if self._is_paused and can else f"{newest.value:.2f}" if newest else "–")
+        is_still = self._is_paused and not is_stepped and bool(can)
+        self.factor.setText("paused" if is_still else f"{newest.value:.2f}" if newest else "–")
         count = FACTORS_NS // FACTOR_EVERY_NS
         self.course.show_values([each.value for each in factors], count, "last 70 s" if factors else "no data yet")
         now = f"simulation time {told.sim_time_ns / SECOND_NS:.3f} s · {told.iterations} steps" if told else ""
-        self.clock.setText(now)
+        self.clock.setText(f"{now} · {STEPPED}" if now and is_stepped else now)
 
     def _show_speed(self, link: Link | None) -> None:
         physics = link.physics if link is not None else None
         self.under.setText(f"{physics.step_s * 1000:g} ms steps" if physics is not None else " ")
-        if physics is not None and not self.speed.hasFocus() and self.speed.value() != round(physics.speed, 2):
+        speed = physics.speed if physics is not None else None
+        if speed is not None and not self.speed.hasFocus() and self.speed.value() != round(speed, 2):
             self.speed.blockSignals(True)
-            self.speed.setValue(physics.speed)
+            self.speed.setValue(speed)
             self.speed.blockSignals(False)
 
     def show_theme(self, theme: Theme) -> None:

@@ -15,6 +15,7 @@ from studio.editor.icons import icon
 from studio.editor.layouts import GAZEBO, NARROW
 from studio.editor.panels.gazebo.surroundings import Surroundings
 from studio.errors import StudioError
+from studio.model.gazebo_provider import SERVER
 
 if TYPE_CHECKING:
     from studio.editor.docks import Docks
@@ -23,12 +24,13 @@ if TYPE_CHECKING:
     from studio.editor.panels.gazebo.preview import Preview
     from studio.editor.panels.gazebo.servers import ServersPanel
     from studio.editor.theme import Theme
+    from studio.runtime.gazebo.agreement import Mismatch
     from studio.runtime.gazebo.connections.address import Address
     from studio.runtime.gazebo.connections.connections import Connections
     from studio.runtime.gazebo.connections.link import Link
     from studio.runtime.gazebo.connections.local import Installed, LocalServer, Prepared
     from studio.runtime.gazebo.connections.mapping import Port
-    from studio.runtime.gazebo.server import Topic
+    from studio.runtime.gazebo.server import GazeboServer, Topic
 
 SERVERS, PAGE, PREVIEW = "gazebo_servers", "gazebo", "gazebo_preview"
 DOCKS = ((SERVERS, "Servers", "mdi6.server"), (PAGE, "Gazebo", "mdi6.server-network"),
@@ -151,6 +153,7 @@ class GazeboDesk(QObject):
         page.models.home_wanted.connect(self._bring_home)
         page.models.delete_wanted.connect(lambda name: self._ask(name, "deleted", lambda server: server.delete(name)))
         page.models.spawn_wanted.connect(self._spawn)
+        self.preview.agreement.fix_wanted.connect(self._replace)
 
     def show_theme(self, theme: Theme) -> None:
         if self.is_open:
@@ -177,6 +180,28 @@ class GazeboDesk(QObject):
         """The connection in front."""
         return self.connections.links.get(self._front) if self.connections is not None and self._front else None
 
+    def server_for_runs(self) -> str:
+        """The server in front, as a component is told it; empty where a run starts a server of its own."""
+        from studio.runtime.gazebo.connections.address import Family
+
+        link = self.link
+        is_fit = link is not None and link.is_connected and link.address.family is Family.CLASSIC
+        return str(link.address) if link is not None and is_fit else ""
+
+    @property
+    def is_stepped(self) -> bool:
+        """The running system makes the steps of the server in front."""
+        link = self.link
+        return link is not None and self.around.runs() and str(link.address) in self._servers_of_sources()
+
+    def _servers_of_sources(self) -> set[str]:
+        return {
+            component.parameters.get(SERVER, "")
+            for source in self.around.sources()
+            if source.mode == "simulated" and source.simulated is not None
+            for component in source.simulated.components
+        }
+
     def refresh(self) -> None:
         """Four times a second while any of it can be seen; nothing here waits."""
         self._hear()
@@ -197,7 +222,7 @@ class GazeboDesk(QObject):
             self._docks.set_title(PAGE, title)
         self.page.show_row(row, has_link=link is not None)
         self.page.show_lines(self.connections.lines())
-        self.page.controls.show_link(link)
+        self.page.controls.show_link(link, is_stepped=self.is_stepped)
         self._show_topics(link)
         self._show_models(link)
         if self.local is not None:
@@ -238,7 +263,10 @@ class GazeboDesk(QObject):
         if not self.page.models.vehicles.count():
             self._show_vehicles()
         self.page.models.show_models(models, spawned, can_change=can)
-        self.page.world.show_models(models, self.page.models.current())
+        chosen = self.page.models.current()
+        self.page.world.show_models(models, chosen)
+        found = link.agreement(chosen) if link is not None else None
+        self.preview.agreement.show_agreement(chosen, found, can_fix=can and not self.is_stepped)
 
     def _show_vehicles(self) -> None:
         from studio.paths import model_roots
@@ -266,13 +294,23 @@ class GazeboDesk(QObject):
     def _connect(self, address: Address) -> None:
         assert self.connections is not None
         try:
-            self.connections.connect(address)
+            self.connections.connect(address).compare = self._compare
         except StudioError as error:
             self.around.say(str(error), trouble=True)
             return
         self._front = address
         self.servers.list.select(address)
         self.refresh()
+
+    def _compare(self, server: GazeboServer, model: str) -> list[Mismatch] | None:
+        """In the thread of the connection: a model with the name of an assembly is its vehicle."""
+        from studio.model.geometry.library import Library
+        from studio.paths import model_roots
+        from studio.runtime.gazebo.connections.spawning import check_vehicle
+
+        folder = self.around.folder()
+        is_vehicle = model in Library(model_roots(folder)).assemblies()
+        return check_vehicle(server, model, model, folder) if is_vehicle else None
 
     def _disconnect(self, address: Address) -> None:
         assert self.connections is not None
@@ -483,10 +521,16 @@ class GazeboDesk(QObject):
             lambda server: spawn_vehicle(server, assembly, folder, x, y, heading),
         )
 
+    def _replace(self, model: str) -> None:
+        from studio.runtime.gazebo.connections.spawning import replace_vehicle
+
+        folder = self.around.folder()
+        self._ask(model, "made anew from its assembly", lambda server: replace_vehicle(server, model, model, folder))
+
     def follow_phase(self, phase: str) -> None:
         """The system of the project pauses, stands at a breakpoint or goes on: so does the server, where it ran."""
         link = self.link
-        if link is None or not self.page.controls.follow.isChecked():
+        if link is None or self.is_stepped or not self.page.controls.follow.isChecked():
             return
         told = link.statistics
         if phase == "paused" and told is not None and not told.is_paused:

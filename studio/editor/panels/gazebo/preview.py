@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QStackedWidget,
 
 from studio.editor.fonts import code_font
 from studio.editor.panels.empty_state import EmptyState
+from studio.editor.panels.gazebo.agreement_view import AgreementView
 from studio.editor.panels.gazebo.graphs import Course
 from studio.editor.panels.gazebo.scan_view import ScanView
 from studio.editor.theme import Theme
@@ -55,6 +56,7 @@ class Preview(QWidget):
         self.facts.setHorizontalSpacing(18)
         self.facts.setVerticalSpacing(3)
         self.course = Course(theme, "Rate over the last 60 s", "inactive")
+        self.agreement = AgreementView(theme)
         self._payload: bytes | None = None
         self._shown: dict[str, str] = {}
         column = QVBoxLayout(self)
@@ -65,6 +67,7 @@ class Preview(QWidget):
         column.addWidget(self._stack, 100)
         column.addLayout(self.facts)
         column.addWidget(self.course)
+        column.addWidget(self.agreement)
         column.addStretch(1)
         self.course.hide()
 
@@ -176,6 +179,7 @@ class Preview(QWidget):
 
     def show_theme(self, theme: Theme) -> None:
         self.empty.show_theme(theme)
+        self.agreement.show_theme(theme)
         self.scan.theme = self.course.theme = theme
         self.scan.update()
         self.course.update()

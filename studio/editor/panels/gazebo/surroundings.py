@@ -32,6 +32,8 @@ class Surroundings:
     folder: Callable[[], Path | None]
     """Of the open project."""
     sources: Callable[[], tuple[Source, ...]]
+    runs: Callable[[], bool]
+    """Whether the system of the open project runs."""
     assembly: Callable[[], str]
     """The vehicle of the open project, by its name; empty if it has none."""
     show_guide: Callable[[], object]

@@ -37,6 +37,8 @@ class SteppedWorld:
         self.lost = 0
         """How often the server was lost."""
         self.is_attached = False
+        self._left_ns = 0
+        """The world's time when we last left it."""
         self.step_ns = 0
         self.server = ClassicServer(host, port, self._follow)
         self.server.client.subscribe("~/pose/local/info", self._schema.full("PosesStamped"), self._take_poses)
@@ -62,6 +64,7 @@ class SteppedWorld:
         with self._came:
             self._time_ns, self._poses = None, {}
         self._wait(lambda: self._time_ns is not None, "its time")
+        self._left_ns = self.now_ns
         self.is_attached = True
 
     def advance_to(self, time_ns: int) -> None:
@@ -71,6 +74,12 @@ class SteppedWorld:
             target_ns = self.now_ns + count * self.step_ns
             self._control(multi_step=count)
             self._wait(lambda: self._time_ns is not None and self._time_ns >= target_ns, "that it made its steps")
+            self._left_ns = self.now_ns
+
+    @property
+    def has_strayed(self) -> bool:
+        """Another client has moved its time since we left it: let it run, stepped it, or reset it."""
+        return self.is_attached and self.now_ns != self._left_ns
 
     def pose(self, name: str) -> Matrix | None:
         """Of a model (`robot`) in the world, or of a link (`robot::arm`) in its model; None before it has moved."""

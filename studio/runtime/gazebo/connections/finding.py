@@ -10,7 +10,7 @@ import os
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -165,14 +165,23 @@ def _words(error: OSError) -> str:
 
 def local_ports() -> list[int]:
     """Of the classic servers that run on this machine for this user."""
-    ports = []
+    return sorted({port_of(environment) for environment in _local_servers()})
+
+
+def partition_of(port: int) -> str:
+    """In which partition of gz-transport the classic server of this port on this machine is; empty: the usual one."""
+    found = (each for each in _local_servers() if port_of(each) == port)
+    return next(found, {}).get("IGN_PARTITION", "")
+
+
+def _local_servers() -> Iterator[Mapping[str, str]]:
+    """Their environments."""
     for process in psutil.process_iter():
         try:
             if process.uids().real == os.getuid() and is_server(process.cmdline()):
-                ports.append(port_of(process.environ()))
+                yield process.environ()
         except psutil.Error:  # it ended, or does not let itself be looked at
             continue
-    return sorted(set(ports))
 
 
 def is_server(command: list[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from queue import SimpleQueue
@@ -12,13 +12,15 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
+from studio.runtime.gazebo.agreement import Mismatch
 from studio.runtime.gazebo.classic.client import Connected, State
 from studio.runtime.gazebo.connections.address import Address
 from studio.runtime.gazebo.connections.rates import Rate
-from studio.runtime.gazebo.connections.scene import SceneModel, placement_of
+from studio.runtime.gazebo.connections.scene import SceneModel
 from studio.runtime.gazebo.connections.wires import Physics, Wire, features, open_wire
 from studio.runtime.gazebo.schema import SchemaError
 from studio.runtime.gazebo.server import Feature, GazeboError, GazeboServer, Placement, Statistics, Topic
+from studio.runtime.gazebo.told import placement_of, statistics_of
 
 MODELS_EVERY_S = 2.0
 """How often a world is asked for its models; their poses come by themselves."""
@@ -96,6 +98,9 @@ class Link:
         self._homes: dict[str, Placement] = {}
         """Where each model was when it was seen first."""
         self._physics: Physics | None = None
+        self.compare: Callable[[GazeboServer, str], list[Mismatch] | None] = lambda server, model: None
+        """What of a model is not as its assembly says; None for what has no assembly. Asked in a thread of the link."""
+        self._agreements: dict[str, list[Mismatch]] = {}
         self._asked: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._busy = 0
         self._is_closed = False
@@ -166,6 +171,10 @@ class Link:
     def home(self, model: str) -> Placement | None:
         return self._homes.get(model)
 
+    def agreement(self, model: str) -> list[Mismatch] | None:
+        """What of it is not as its assembly says; None before it was compared, or where it has none."""
+        return self._agreements.get(model)
+
     def watched(self, topic: str) -> Watched | None:
         return self._watched.get(topic)
 
@@ -214,8 +223,8 @@ class Link:
 
     def _take_statistics(self, told: Any) -> None:
         now_ns = monotonic_ns()
-        sim_ns, real_ns = _ns(told.sim_time), _ns(told.real_time)
-        self._statistics = Statistics(sim_ns, real_ns, told.paused, told.iterations)
+        self._statistics = statistics_of(told)
+        sim_ns = self._statistics.sim_time_ns
         if self._factor_from is None or sim_ns < self._factor_from[0]:
             self._factor_from = (sim_ns, now_ns)
         elif now_ns - self._factor_from[1] >= FACTOR_EVERY_NS:
@@ -274,8 +283,6 @@ class Link:
     ) -> None:
         why_not = ""
         try:
-            if self._wire.server is None:
-                raise GazeboError("this server shows its topics only")
             if not self.is_connected:
                 raise GazeboError("the server is not connected", hint=self._state.reason)
             act(self._wire.server)
@@ -295,7 +302,7 @@ class Link:
     def _look(self) -> None:
         """Models and physics, now and then and after each request."""
         while not self._is_closed:
-            self._stop_looking.wait(MODELS_EVERY_S)
+            is_asked = self._stop_looking.wait(MODELS_EVERY_S)
             self._stop_looking.clear()
             if not self.is_connected:
                 continue
@@ -306,15 +313,22 @@ class Link:
             except (GazeboError, SchemaError):  # lost meanwhile; the state tells why
                 continue
             names = {each.name for each in self._models}
+            if is_asked or names != self._homes.keys():
+                self._agreements = dict(self._compared(names))
             self._places = {name: place for name, place in self._places.items() if name in names}
             self._homes = {each.name: self._homes.get(each.name, each.placement) for each in self._models}
+
+    def _compared(self, names: set[str]) -> Iterator[tuple[str, list[Mismatch]]]:
+        for name in sorted(names):
+            try:
+                found = self.compare(self._wire.server, name)
+            except StudioError as error:
+                found = [Mismatch(name, "", f"it cannot be compared: {error.message}")]
+            if found is not None:
+                yield name, found
 
     def close(self) -> None:
         self._is_closed = True
         self._stop_looking.set()
         self._asked.put(None)
         self._wire.close()
-
-
-def _ns(time: Any) -> int:
-    return int(time.sec) * SECOND_NS + int(time.nsec)

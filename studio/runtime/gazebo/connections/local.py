@@ -115,6 +115,8 @@ def prepare(server: Installed, world: Path, folder: Path, port: int, *, is_pause
     if server.family is Family.CLASSIC:
         own = local_classic.installed() if server.is_own else None
         command, environment = local_classic.how_to_run(own or server.program, world, folder, port, is_paused=is_paused)
+        # Of two servers with the same vehicle, each is to hear its own commands only.
+        environment["IGN_PARTITION"] = f"studio-{os.getpid()}-{port}"
         return Prepared((*_with_owner(), *command), environment, Address(port=port), world, log)
     words = ["sim"] if server.program.name == "gz" else ["gazebo"]
     command = [str(server.program), *words, "-s", *([] if is_paused else ["-r"]), "-v", "3", str(world)]

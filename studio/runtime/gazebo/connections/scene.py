@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from studio.model.geometry.rotations import from_quaternion
 from studio.runtime.gazebo.server import Placement
+from studio.runtime.gazebo.told import placement_of
 
 Point = tuple[float, float]
 Matrix = NDArray[np.float64]
@@ -36,13 +37,8 @@ class SceneModel:
 
 
 def models_of(scene: Any) -> list[SceneModel]:
-    """From a classic server's answer to `scene_info`."""
+    """From a server's answer to the question for its scene."""
     return [_model(each) for each in scene.model]
-
-
-def placement_of(pose: Any) -> Placement:
-    at, turned = pose.position, pose.orientation
-    return Placement((at.x, at.y, at.z), (turned.x, turned.y, turned.z, turned.w))
 
 
 def yaw_rad(placement: Placement) -> float:
@@ -56,17 +52,22 @@ def turned(yaw: float) -> tuple[float, float, float, float]:
 
 
 def _model(told: Any) -> SceneModel:
-    outlines = [outline for link in told.link for each in link.collision if (outline := _outline(link, each))]
+    outlines = [outline for link in told.link for each in _solids(link) if (outline := _outline(link, each))]
     return SceneModel(
         told.name, told.is_static, placement_of(told.pose), len(told.link), len(told.joint), tuple(outlines)
     )
 
 
-def _outline(link: Any, collision: Any) -> tuple[Point, ...]:
-    corners = list(_corners(collision.geometry))
+def _solids(link: Any) -> Any:
+    """A modern server tells what a link looks like, and not where it is solid."""
+    return link.collision if "collision" in type(link).DESCRIPTOR.fields_by_name else link.visual
+
+
+def _outline(link: Any, solid: Any) -> tuple[Point, ...]:
+    corners = list(_corners(solid.geometry))
     if not corners:
         return ()
-    placed = _matrix(link.pose) @ _matrix(collision.pose) @ np.array([(*each, 1.0) for each in corners]).T
+    placed = _matrix(link.pose) @ _matrix(solid.pose) @ np.array([(*each, 1.0) for each in corners]).T
     return hull([(float(x), float(y)) for x, y in placed[:2].T])
 
 

@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from studio.model.geometry.library import load_model
+from studio.model.geometry.sdf import to_sdf
 from studio.paths import model_roots
+from studio.runtime.gazebo.agreement import Mismatch, check
 from studio.runtime.gazebo.connections.scene import turned
-from studio.runtime.gazebo.server import GazeboServer, Placement
+from studio.runtime.gazebo.server import GazeboError, GazeboServer, Placement
 from studio.runtime.gazebo.vehicle_sdf import vehicle_sdf
 from studio.runtime.sim.vehicle import vehicle_of
+
+
+def sdf_of(assembly: str, name: str, project: Path | None, *, is_classic: bool) -> str:
+    """As this kind of server takes it: the plugins that drive it are of one kind only."""
+    model = load_model(assembly, model_roots(project))
+    if is_classic:
+        return vehicle_sdf(vehicle_of(model), name)
+    return to_sdf(replace(model, name=name)).text
 
 
 def spawn_vehicle(
     server: GazeboServer, assembly: str, project: Path | None, x_m: float, y_m: float, heading_rad: float
 ) -> None:
     """Returns when it is there. One of its name that is there already stays as it is."""
-    vehicle = vehicle_of(load_model(assembly, model_roots(project)))
-    placement = Placement((x_m, y_m, 0.0), turned(heading_rad))
-    server.spawn(assembly, vehicle_sdf(vehicle, assembly), placement)
+    sdf = sdf_of(assembly, assembly, project, is_classic=server.is_classic)
+    server.spawn(assembly, sdf, Placement((x_m, y_m, 0.0), turned(heading_rad)))
+
+
+def check_vehicle(server: GazeboServer, assembly: str, name: str, project: Path | None) -> list[Mismatch]:
+    """What of the model on the server is not as the assembly says."""
+    return check(server, name, sdf_of(assembly, name, project, is_classic=server.is_classic))
+
+
+def replace_vehicle(server: GazeboServer, assembly: str, name: str, project: Path | None) -> None:
+    """Made anew from the assembly, where it is now. A paused server deletes no model with sensors, so it runs then."""
+    there = server.entities().get(name)
+    if there is None:
+        raise GazeboError(f"there is no model {name}")
+    sdf = sdf_of(assembly, name, project, is_classic=server.is_classic)
+    was_paused = server.statistics().is_paused
+    if was_paused:
+        server.pause(False)
+    try:
+        server.delete(name)
+    finally:
+        if was_paused:
+            server.pause(True)
+    server.spawn(name, sdf, there)

@@ -18,6 +18,7 @@ from studio.runtime.gazebo.gz_transport.directory import Lost as Gone
 from studio.runtime.gazebo.gz_transport.names import split_name
 from studio.runtime.gazebo.gz_transport.node import Node
 from studio.runtime.gazebo.gz_transport.place import Place
+from studio.runtime.gazebo.modern_server import ModernServer
 from studio.runtime.gazebo.schema import Schema
 from studio.runtime.gazebo.server import Feature, GazeboServer, Topic
 
@@ -27,13 +28,12 @@ Receive = Callable[[bytes], None]
 @dataclass(frozen=True)
 class Physics:
     step_s: float
-    speed: float
-    """Simulation time per real time that is wanted; 0: as fast as possible."""
+    speed: float | None
+    """Simulation time per real time that is wanted; 0: as fast as possible; None: the server does not tell."""
 
 
 class Wire(Protocol):
-    server: GazeboServer | None
-    """None: only topics can be seen."""
+    server: GazeboServer
     statistics_topic: str
     poses_topic: str
 
@@ -63,7 +63,7 @@ class ClassicWire:
 
     def __init__(self, address: Address, changed: Callable[[State], None]) -> None:
         self._server = ClassicServer(address.host, address.port, changed)
-        self.server: GazeboServer | None = self._server
+        self.server: GazeboServer = self._server
 
     @property
     def next_try_ns(self) -> int:
@@ -101,14 +101,14 @@ def _short(name: str, world: str) -> str:
 class ModernWire:
     """Connected while some process offers the control of the world."""
 
-    server: GazeboServer | None = None
-
     def __init__(self, address: Address, changed: Callable[[State], None], place: Place | None = None) -> None:
         self._address, self._changed = address, changed
         self.statistics_topic = f"/world/{address.world}/stats"
         self.poses_topic = f"/world/{address.world}/dynamic_pose/info"
         base = place or Place()
         self._node = Node(Place(base.network, address.partition, base.access), self._follow)
+        self._server = ModernServer(self._node, address.world)
+        self.server: GazeboServer = self._server
 
     next_try_ns = 0
 
@@ -126,10 +126,10 @@ class ModernWire:
         return _modern_schema(type_name).read(type_name, payload)
 
     def models(self) -> list[SceneModel]:
-        return []
+        return models_of(self._server.scene())
 
     def physics(self) -> Physics | None:
-        return None
+        return Physics(self._server.step_s(), None)
 
     def close(self) -> None:
         self._node.close()
@@ -159,4 +159,4 @@ def open_wire(address: Address, changed: Callable[[State], None]) -> Wire:
 
 
 def features(wire: Wire | None) -> frozenset[Feature]:
-    return wire.server.features if wire is not None and wire.server is not None else frozenset()
+    return wire.server.features if wire is not None else frozenset()
