@@ -5,6 +5,7 @@ Up to transport 11 (Fortress) a type is called `ignition.msgs.X` on the wire, fr
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from studio.runtime.gazebo.schema import Schema
@@ -46,8 +47,8 @@ PointCloudPacked: 1 header Header, 2 field* PointCloudPacked.Field, 3 height uin
 PointCloudPacked.Field: 1 name string, 2 offset uint32, 3 datatype int32, 4 count uint32
 Image: 1 header Header, 2 width uint32, 3 height uint32, 4 step uint32, 5 data bytes, 6 pixel_format_type int32
 Entity: 1 header Header, 2 id uint64, 3 name string, 4 type int32
-PID: 1 header Header, 9 target_optional Double, 10 p_gain_optional Double, 11 i_gain_optional Double,
-    12 d_gain_optional Double, 13 i_max_optional Double, 14 i_min_optional Double, 15 limit_optional Double
+PID: 1 header Header, 2 target_optional Double, 3 p_gain_optional Double, 4 i_gain_optional Double,
+    5 d_gain_optional Double, 6 i_max_optional Double, 7 i_min_optional Double, 8 limit_optional Double
 JointCmd: 1 header Header, 2 name string, 3 axis int32, 5 position PID, 6 velocity PID, 7 reset bool,
     8 force_optional Double
 JointWrench: 1 header Header, 2 body_1_name string, 3 body_1_id uint32, 4 body_2_name string, 5 body_2_id uint32,
@@ -99,6 +100,22 @@ Discovery.Publisher: 1 topic string, 2 address string, 3 process_uuid string, 4 
 Discovery.MessagePublisher: 1 ctrl string, 2 msg_type string, 3 throttled bool, 4 msgs_per_sec uint64
 Discovery.ServicePublisher: 1 socket_id string, 2 request_type string, 3 response_type string
 """
+
+
+CLASSIC_PID = """
+PID: 1 header Header, 9 target_optional Double, 10 p_gain_optional Double, 11 i_gain_optional Double,
+    12 d_gain_optional Double, 13 i_max_optional Double, 14 i_min_optional Double, 15 limit_optional Double
+"""
+"""In the version that Gazebo classic 11 has its fields have other numbers."""
+
+
+@cache
+def messages_in_classic() -> Schema:
+    """Those that a server of Gazebo classic hears by gz-transport: the targets of its joints."""
+    wanted = {"Time", "Header", "Header.Map", "Double", "StringMsg", "JointCmd"}
+    lines = [line for line in re.sub(r"\n[ ]+", " ", TABLE.strip()).splitlines() if line.partition(":")[0] in wanted]
+    place = next(place for place, line in enumerate(lines) if line.startswith("JointCmd"))
+    return Schema(IGNITION, "\n".join([*lines[:place], CLASSIC_PID.strip(), *lines[place:]]))
 
 
 @cache

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from studio.runtime.gazebo.gz_messages import IGNITION, messages
+from studio.runtime.gazebo.gz_messages import messages_in_classic
 from studio.runtime.gazebo.gz_transport.node import NoAnswer, Node
 from studio.runtime.gazebo.gz_transport.place import Place
 from studio.runtime.gazebo.server import GazeboError
@@ -30,7 +30,7 @@ TRIES = 500
 class JointDrive:
     def __init__(self, model: str, vehicle: Vehicle, pieces: Sequence[int], step_s: float, partition: str = "") -> None:
         """`pieces`: whose joints it drives; one that a plugin drives, too, would be torn between the two."""
-        self._schema = messages(IGNITION)
+        self._schema = messages_in_classic()
         self._node = Node(Place(partition=partition) if partition else None)
         self._publish = self._node.advertise(f"/{model}/joint_cmd", self._schema.full("JointCmd"))
         self._gains = {index: _gains(vehicle, index, step_s) for index in pieces}

@@ -11,15 +11,18 @@ import psutil
 import pytest
 
 from studio.runtime.gazebo.classic.client import Connected, Lost, State
+from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.classic_server import ClassicServer
 from studio.runtime.gazebo.connections.address import Address
 from studio.runtime.gazebo.connections.finding import greet
 from studio.runtime.gazebo.connections.link import Link
 from studio.runtime.gazebo.connections.spawning import sdf_of
 from studio.runtime.gazebo.debian_tree import NoTree, Tree
+from studio.runtime.gazebo.gz_messages import messages_in_classic
 from studio.runtime.gazebo.local_classic import LocalClassic, install
 from studio.runtime.gazebo.server import GazeboError, Placement, Scope
 from tests.cli.running import Studio
+from tests.runtime.gazebo.embedded_definitions import definitions_in, wrong_in
 from tests.waiting import await_true
 
 pytestmark = [pytest.mark.gazebo, pytest.mark.timeout(600)]
@@ -73,6 +76,21 @@ def server(local: LocalClassic, states: SimpleQueue[State]) -> Iterator[ClassicS
     server.pause(True)
     yield server
     server.close()
+
+
+def test_the_tables_agree_with_the_definitions_in_the_server_s_libraries(tree: Tree) -> None:
+    """Those of Gazebo itself, and those by which its joints hear their targets."""
+    folder = tree.root / "usr/lib/x86_64-linux-gnu"
+    wrong = []
+    for schema, pattern in (
+        (classic_messages(), "libgazebo_msgs.so.*"),
+        (messages_in_classic(), "libignition-msgs*.so.*"),
+    ):
+        known = definitions_in(next(file for file in sorted(folder.glob(pattern)) if not file.is_symlink()))
+        assert len(known) > 60
+        for name in schema.names():
+            wrong += wrong_in(schema.descriptor(name), name, known)
+    assert wrong == []
 
 
 def test_a_server_listens_on_loopback_only(local: LocalClassic, server: ClassicServer) -> None:

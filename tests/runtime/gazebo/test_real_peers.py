@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from google.protobuf import descriptor_pb2
-from google.protobuf.descriptor import FieldDescriptor
 
 from studio.runtime.gazebo.debian_tree import Tree
 from studio.runtime.gazebo.gz_messages import IGNITION, messages
 from studio.runtime.gazebo.gz_transport.node import NoAnswer, Node
 from studio.runtime.gazebo.gz_transport.services import Reply
 from tests.runtime.gazebo.conftest import Peer
+from tests.runtime.gazebo.embedded_definitions import Fields, definitions_of, wrong_in
 
 pytestmark = [pytest.mark.gazebo, pytest.mark.timeout(600)]
 
@@ -102,15 +102,11 @@ def test_the_table_agrees_with_the_installed_definitions(modern_tree: Tree, tmp_
         for path, message in _with_nested(name, SCHEMA.descriptor(name)):
             if path in NEW_NAMES:
                 path = path.replace("Discovery.", "Discovery.Publisher.")
-            for field in message.fields:
-                found = known.get(path, {}).get(field.number)
-                ours = (field.name, _kind(field.type), field.is_repeated)
-                if found != ours:
-                    wrong.append(f"{path}.{field.name}: {ours}, installed {found}")
+            wrong += wrong_in(message, path, known)
     assert wrong == []
 
 
-def _installed(tree: Tree, folder: Path) -> dict[str, dict[int, tuple[str, int, bool]]]:
+def _installed(tree: Tree, folder: Path) -> dict[str, Fields]:
     proto = tree.root / "usr/include/ignition/msgs8"
     out = folder / "all.pb"
     files = [str(file.relative_to(proto)) for file in sorted((proto / "ignition/msgs").glob("*.proto"))]
@@ -118,17 +114,10 @@ def _installed(tree: Tree, folder: Path) -> dict[str, dict[int, tuple[str, int, 
         "usr/bin/protoc", f"-I{proto}", f"-I{tree.root / 'usr/include'}", f"--descriptor_set_out={out}"
     )
     subprocess.run([*command, *files], check=True, timeout=120)
-    known: dict[str, dict[int, tuple[str, int, bool]]] = {}
-
-    def add(path: str, message: descriptor_pb2.DescriptorProto) -> None:
-        repeated = descriptor_pb2.FieldDescriptorProto.LABEL_REPEATED
-        known[path] = {each.number: (each.name, _kind(each.type), each.label == repeated) for each in message.field}
-        for nested in message.nested_type:
-            add(f"{path}.{nested.name}", nested)
-
+    known: dict[str, Fields] = {}
     for file in descriptor_pb2.FileDescriptorSet.FromString(out.read_bytes()).file:
         for message in file.message_type:
-            add(message.name, message)
+            known |= definitions_of(message.name, message)
     return known
 
 
@@ -136,8 +125,3 @@ def _with_nested(path: str, message):
     yield path, message
     for nested in message.nested_types:
         yield from _with_nested(f"{path}.{nested.name}", nested)
-
-
-def _kind(kind: int) -> int:
-    """Enumerations are read as numbers."""
-    return FieldDescriptor.TYPE_INT32 if kind == FieldDescriptor.TYPE_ENUM else kind
