@@ -12,8 +12,8 @@ NEIGHBOURS = (1, 2, 4, 8, 16, 32)
 """How many echoes farther on, to each side: a dense scan needs far ones, or noise would turn its lines."""
 REACH_M, REACH_PER_M = 0.15, 0.05
 """How far away a neighbour may be: farther for a far echo, whose neighbours are farther apart."""
-STRAIGHT = 0.9
-"""From this on (1: all on one line, 0: spread in all directions) echoes are a wall."""
+ROUND, STRAIGHT = 0.85, 0.98
+"""From straight on (1: all on one line, 0: spread in all directions) echoes are a wall; up to round they are none."""
 NEXT, NEXT_REACH = 2, 3.0
 """The very next ones may be this many times as far away: a beam that grazes a wall meets it at long intervals."""
 FEWEST = 2
@@ -48,6 +48,6 @@ def scan_of(points: Floats) -> Scan:
     xx, xy, yy = xx - x * x / all_of_them, xy - x * y / all_of_them, yy - y * y / all_of_them
     direction = 0.5 * np.arctan2(2.0 * xy, xx - yy)
     straight = np.hypot(xx - yy, 2.0 * xy) / np.maximum(xx + yy, 1e-12)
-    along = np.where(count < FEWEST, 1.0, np.clip(1.0 - straight / STRAIGHT, 0.0, 1.0))
+    along = np.where(count < FEWEST, 1.0, np.clip((STRAIGHT - straight) / (STRAIGHT - ROUND), 0.0, 1.0))
     normals = np.stack([-np.sin(direction), np.cos(direction)], axis=1)
     return Scan(points, normals, along, float(np.sqrt((far_m * far_m).mean())))

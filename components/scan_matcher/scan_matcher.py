@@ -208,10 +208,14 @@ class ScanMatcher(Component):
         )  # fmt: skip
 
     def _doubt(self, errors: Errors, wide: bool) -> tuple[float, float]:
-        """How wrong the guess may be, in metres and radians: as it was lately, once that is known."""
+        """How wrong the guess may be, in metres and radians: as it was lately, once that is known and better."""
+        most_m, most_rad = max(self.odom_deviation_m, errors.along_m), max(self.odom_deviation_rad, errors.turn_rad)
         if wide or not self._motion.is_judged:
-            return max(self.odom_deviation_m, errors.along_m), max(self.odom_deviation_rad, errors.turn_rad)
-        return max(LEAST_DOUBT_M, DOUBT * errors.along_m), max(LEAST_DOUBT_RAD, DOUBT * errors.turn_rad)
+            return most_m, most_rad
+        return (
+            min(max(LEAST_DOUBT_M, DOUBT * errors.along_m), most_m),
+            min(max(LEAST_DOUBT_RAD, DOUBT * errors.turn_rad), most_rad),
+        )
 
     def _fit(self, scan: Scan, scale: int, guess: Pose, search: Search) -> Match:
         cell_m = scale * self.cell_m

@@ -201,7 +201,7 @@ def test_all_of_the_real_log_is_mapped_as_well_as_ever(tmp_path: Path) -> None:
         pytest.skip(f"{INTEL.name} is not in ../shared/data/carmen beside the project: nothing real to map")
     import_log(INTEL, tmp_path / "intel.mcap")
     replayed(tmp_path / "intel.mcap", tmp_path / "out.mcap")
-    status, out, err = evaluated(tmp_path / "out.mcap", "--max-rmse", "0.12", "--json")
+    status, out, err = evaluated(tmp_path / "out.mcap", "--max-rmse", "0.08", "--json")
     assert status == 0, err
     told = json.loads(out)["trajectories"]
     assert told["/matcher/pose"]["poses"] == 910
