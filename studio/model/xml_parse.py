@@ -27,10 +27,28 @@ _FOREIGN_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff", b"<\x00", b"\x0
 
 
 _DECLARATION = re.compile(rb"<\?xml\s[^>]*?\?>")
+_PREFIX = re.compile(rb"(?:</?|\s)([A-Za-z_][\w.-]*):[\w.-]+(?=[\s/>=])")
+_DECLARED = re.compile(rb"xmlns:([\w.-]+)\s*=")
+_ROOT = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<[A-Za-z_][\w:.-]*", re.DOTALL)
 _VERSION = re.compile(rb"""version\s*=\s*["']1\.[0-9]+["']""")
 
 
-def without_odd_declaration(data: bytes) -> bytes:
+def as_simulators_read(data: bytes) -> bytes:
+    """Models of others are not always XML by the book, and their simulators do not mind."""
+    return _with_declared_prefixes(_without_odd_declaration(data))
+
+
+def _with_declared_prefixes(data: bytes) -> bytes:
+    """`<drake:joint>` without a declaration of `drake`: it gets one in the root, whose line stays the same."""
+    missing = set(_PREFIX.findall(data)) - set(_DECLARED.findall(data)) - {b"xml", b"xmlns"}
+    root = _ROOT.match(data)
+    if root is None or not missing:
+        return data
+    declared = b"".join(b' xmlns:%s="urn:undeclared:%s"' % (name, name) for name in sorted(missing))
+    return data[: root.end()] + declared + data[root.end() :]
+
+
+def _without_odd_declaration(data: bytes) -> bytes:
     """Models of others with `<?xml version="0.0"?>`, or with a declaration behind a comment or an empty line: their
     simulators do not mind. The declaration becomes spaces, so that the lines keep their numbers."""
     found = _DECLARATION.search(data)

@@ -15,7 +15,7 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from studio.model.files import read_bytes
-from studio.model.xml_parse import parse_hardened, without_odd_declaration
+from studio.model.xml_parse import as_simulators_read, parse_hardened
 
 Matrix = NDArray[np.float64]
 MOVING = {"revolute", "continuous", "prismatic"}
@@ -46,7 +46,7 @@ class PlainJoint:
 
 def plain_joints(path: Path) -> dict[str, PlainJoint] | None:
     """By their names; None for a file that is not plain."""
-    root = parse_hardened(without_odd_declaration(read_bytes(path)), path)
+    root = parse_hardened(as_simulators_read(read_bytes(path)), path)
     return _urdf(root) if root.tag == "robot" else _sdf(root)
 
 

@@ -10,7 +10,7 @@ from studio.model.geometry.foreign_values import Foreign
 from studio.model.geometry.import_tree import Imported, build
 from studio.model.geometry.sdf_import import read_sdf
 from studio.model.geometry.urdf_import import read_urdf
-from studio.model.xml_parse import parse_hardened, without_odd_declaration
+from studio.model.xml_parse import as_simulators_read, parse_hardened
 
 SUFFIXES = (".sdf", ".urdf", ".world", ".xacro")
 
@@ -18,7 +18,7 @@ SUFFIXES = (".sdf", ".urdf", ".world", ".xacro")
 def import_model(path: Path) -> Imported:
     """What the file is, its root element tells."""
     data = _expanded(path) if path.suffix == ".xacro" else read_bytes(path)
-    root = parse_hardened(without_odd_declaration(data), path)
+    root = parse_hardened(as_simulators_read(data), path)
     foreign = Foreign(path)
     if root.tag == "robot":
         raw = read_urdf(root, foreign)

@@ -19,7 +19,7 @@ from studio.model.geometry.poses import inverse
 from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.sdf_include import find_included, version_of
 from studio.model.geometry.sdf_parts import SdfParts, is_true
-from studio.model.xml_parse import parse_hardened, without_odd_declaration
+from studio.model.xml_parse import as_simulators_read, parse_hardened
 
 KINDS: dict[str, JointKind] = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slider", "fixed": "fixed"}
 MODEL = "__model__"
@@ -145,7 +145,7 @@ class _Model:
         if is_true(include.get("merge")):
             hint = "convert the included file by itself, or write its links into this one"
             raise self.foreign.fault(include, f"it merges {address} into itself, which Studio cannot", hint)
-        root = parse_hardened(without_odd_declaration(read_bytes(path)), path)
+        root = parse_hardened(as_simulators_read(read_bytes(path)), path)
         element = root.find("model") if root.tag == "sdf" else None
         if element is None:
             raise self.foreign.fault(include, f"it includes {address}, which is not an SDF model: {path}")

@@ -20,7 +20,7 @@ from studio.model.files import read_bytes
 from studio.model.geometry.heightmaps import heights_of
 from studio.model.geometry.rotations import Matrix
 from studio.model.xml_file import line_of, parse_hardened
-from studio.model.xml_parse import without_odd_declaration
+from studio.model.xml_parse import as_simulators_read
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.meshes import mesh_of, read_mesh
 from studio.runtime.sim.world import FRICTION, GRASS, GREY, Place, Solid, SolidKind, Terrain, Triangles, World, pose_of
@@ -80,7 +80,7 @@ def read_world(path: Path) -> World:
 
 
 def parse_world(data: bytes, path: Path) -> World:
-    return _Reader(path).world(parse_hardened(without_odd_declaration(data), path))
+    return _Reader(path).world(parse_hardened(as_simulators_read(data), path))
 
 
 class _Reader:

@@ -423,6 +423,20 @@ def test_xacro_by_the_name_of_urdf_is_refused(tmp_path: Path) -> None:
     assert list(imported(tmp_path, plain, "r.urdf").model.bodies) == ["base"], "what xacro makes keeps the name space"
 
 
+def test_a_prefix_that_nobody_declared_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    """Drake and others read it; lines stay as they are."""
+    text = """<!-- <robot drake:x="1"> -->
+    <robot name="r"><link name="a"/><drake:proximity drake:kind="soft"/>
+      <joint name="j" type="odd"/></robot>"""
+    with pytest.raises(FileError, match="no <parent>") as refused:
+        imported(tmp_path, text, "r.urdf")
+    assert refused.value.line == 3
+    text = text.replace('<joint name="j" type="odd"/>', "")
+    assert imported(tmp_path, text, "r.urdf").notes == ["<{urn:undeclared:drake}proximity> is left out"]
+    with pytest.raises(FileError, match="it is a xacro file"):
+        imported(tmp_path, text.replace("drake:", "xacro:"), "r.urdf")
+
+
 def test_an_origin_in_urdf_may_have_a_quaternion(tmp_path: Path) -> None:
     text = """<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="fixed"><parent link="a"/>
       <child link="b"/><origin xyz="1 0 0" quat_xyzw="0 0 1 1"/></joint></robot>"""
