@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
@@ -74,6 +74,61 @@ def test_another_project_is_opened_after_one_that_is_real(raptor: MainWindow, ro
     assert raptor.session.folder == rover and not raptor.band.is_real
 
 
+def segment(window: MainWindow, choice: str) -> QPointF:
+    card = window.canvas.canvas.nodes["platform"]
+    left, width = next((left, width) for each, left, width in card.card.segments() if each == choice)
+    return card.pos() + QPointF(left + width / 2, 48)
+
+
+def press(window: MainWindow, choice: str) -> None:
+    window.canvas.look_at(1.0, segment(window, choice))
+    QApplication.processEvents()
+    at = window.canvas.mapFromScene(segment(window, choice))
+    QTest.mouseClick(window.canvas.viewport(), Qt.MouseButton.LeftButton, pos=at)
+
+
+def test_a_source_is_switched_to_gazebo_on_its_card_and_back(raptor: MainWindow) -> None:
+    def types() -> list[str]:
+        provider = raptor.session.system.source("platform").simulated
+        return [component.type for component in provider.components]
+
+    before = raptor.session.document.texts()
+    press(raptor, "gazebo")
+    assert types() == ["raptor_gazebo"]
+    card = raptor.canvas.canvas.nodes["platform"].card
+    assert (card.mode, card.choice) == ("simulated", "gazebo")
+    assert raptor.session.problems == [] and card.differs == ()
+    raptor.session.undo()
+    assert raptor.session.document.texts() == before, "one step back, and nothing else has changed"
+    raptor.session.redo()
+    press(raptor, "simulated")
+    assert types() == ["raptor_simulator"]
+    press(raptor, "gazebo")
+    press(raptor, "logged")
+    assert (raptor.session.system.source("platform").mode, types()) == ("logged", ["raptor_gazebo"])
+    press(raptor, "simulated")
+    assert (raptor.session.system.source("platform").mode, types()) == ("simulated", ["raptor_simulator"])
+
+
+def test_the_page_of_a_source_has_gazebo_too_and_names_the_server_that_is_connected(
+    raptor: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(raptor.gazebo), "server_for_runs", lambda _: "127.0.0.1:11399")
+    session = raptor.session
+
+    def page() -> SourcePage:
+        return SourcePage(session, session.system.source("platform"), LIGHT, raptor.live.control)
+
+    assert list(page().buttons) == ["real", "logged", "simulated", "gazebo"]
+    page().buttons["gazebo"].click()
+    provider = session.system.source("platform").simulated
+    assert provider.components[0].parameters == {"world": "blocks", "server": "127.0.0.1:11399"}
+    assert page().buttons["gazebo"].toolTip() == "A Gazebo server simulates it"
+    page().buttons["simulated"].click()
+    provider = session.system.source("platform").simulated
+    assert provider.components[0].parameters == {"world": "blocks"}, "without the server"
+
+
 class TestRunning:
     """The picture of a running system is given; what the window then asks and shows is real."""
 
@@ -83,6 +138,23 @@ class TestRunning:
         monkeypatch.setattr(type(raptor.live.control), "is_up", property(lambda _: True))
         monkeypatch.setattr(raptor.live.feed, "ask", lambda *_, **__: None)
         return raptor
+
+    def test_another_simulator_is_asked_for_and_told_as_a_restart(
+        self, up: MainWindow, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[dict[str, Any]] = []
+        monkeypatch.setattr(up.live.feed, "ask", lambda verb, *_, **more: asked.append({"verb": verb, **more}))
+        press(up, "gazebo")
+        card = up.sources.card
+        words = [label.text() for label in card.findChildren(QLabel)]
+        assert words[0] == "Switch to Gazebo?"
+        assert "simulator" in words and "simulator on a Gazebo server" in words
+        card.go.click()
+        with monkeypatch.context() as attached:
+            attached.setattr(type(up.live.feed), "is_attached", property(lambda _: True))
+            up.live.edits._follow()
+        assert [(each["verb"], each["restart"]) for each in asked] == [("reload", True)]
+        assert 'type="raptor_gazebo"' in asked[0]["text"]
 
     @pytest.fixture(autouse=True)
     def gone(self, raptor: MainWindow) -> Iterator[None]:

@@ -12,6 +12,7 @@ from studio.editor.fonts import text_font
 from studio.editor.theme import Theme
 
 MARGIN = 3.0
+ROOM_FOR_WORDS = 170.0
 
 
 class Course(QWidget):
@@ -67,6 +68,8 @@ class Course(QWidget):
             painter.drawPolygon(QPolygonF([*line, *ends]))
             painter.setPen(QPen(colour, 1))
             painter.drawPolyline(QPolygonF(line))
+        if inside.width() < ROOM_FOR_WORDS:
+            return  # they would cover the course; the accessible description has them
         painter.setPen(QColor(self.theme.muted))
         painter.setFont(text_font(11))
         painter.drawText(inside, int(Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight), self._words)

@@ -16,6 +16,8 @@ from studio.runtime.gazebo.connections.scene import SceneModel, yaw_rad
 LEAST, MOST = 1.0, 2000.0
 """Pixels per metre."""
 CLICK_PX = 4
+JUMP_M = 2.0
+"""Farther than anything drives between two pictures."""
 
 
 class WorldView(QWidget):
@@ -45,6 +47,8 @@ class WorldView(QWidget):
             self._trail.clear()
         self._models, self._selected = models, selected
         at = next((QPointF(*each.placement.position_m[:2]) for each in models if each.name == selected), None)
+        if at is not None and self._trail and (self._trail[-1] - at).manhattanLength() > JUMP_M:
+            self._trail = []  # it was put there, and has not driven
         if at is not None and (not self._trail or (self._trail[-1] - at).manhattanLength() > 0.05):
             self._trail = [*self._trail[-999:], at]
         self.setAccessibleDescription(f"{len(models)} models")
