@@ -15,6 +15,7 @@ EXAMPLES = frozenset(
         "carmen_mapping",
         "coroba_patterns",
         "first_steps",
+        "leader_follower",
         "pioneer_obstacle_avoidance",
         "raptor_blocks_world",
         "real_bench",
