@@ -14,8 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from PyQt6.QtCore import QPoint, QPointF
-from PyQt6.QtWidgets import QApplication, QInputDialog, QMenu
+from PyQt6.QtWidgets import QInputDialog
 
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.panels.mirror_dialog import MirrorDialog
@@ -187,57 +188,77 @@ def drive_it(stage: Stage) -> None:
     hand.rest(2.0)
 
 
-def entry(stage: Stage, words: str) -> None:
-    """Of the menu that is open."""
-
-    def find() -> QPoint | None:
-        menus = [each for each in QApplication.topLevelWidgets() if isinstance(each, QMenu) and each.isVisible()]
-        for menu in menus:
-            for action in menu.actions():
-                if action.text() == words:
-                    return menu.mapToGlobal(menu.actionGeometry(action).center())
-        return None
-
-    stage.hand.click(find, f"the entry {words}")
-
-
-def add_part(stage: Stage, words: str) -> None:
-    """From the menu of the body in the tree."""
-    hand, document = stage.hand, opened(stage)
-    tree = hand.see(lambda: document.show_panel("geometry_tree"))
-
-    def row() -> QPoint | None:
-        item = tree.item_of(BodyThing(next(iter(document.workspace.assembled.model.bodies))))
-        if item is None:
-            return None
-        found: QPoint = tree.tree.viewport().mapToGlobal(tree.tree.visualItemRect(item).center())
-        return found
-
-    hand.click(row, "the body in the tree", 3)
-    entry(stage, "Add")
-    entry(stage, words)
-
-
-def build_a_cart(stage: Stage) -> None:
-    """From nothing to a drive, with the mouse and few keys."""
+def new_document(stage: Stage, words: str, file: Path) -> GeometryDocument:
+    """By the command palette; the dialog proposes a place, and a name is typed."""
     hand, window = stage.hand, stage.window
-    began = time.monotonic()
     hand.key("ctrl+shift+p")
     hand.rest(0.5)
-    hand.write("new body")
+    hand.write(words)
     hand.rest(0.5)
     hand.key("Return")
-    hand.click(lambda: file_field(window), "the file dialog")
+    hand.found(lambda: file_field(window), "the file dialog")
     hand.key("ctrl+a")
-    hand.write(str(stage.robots / "cart.xml"))
+    hand.write(str(file))
     hand.rest(0.7)
     hand.key("Return")
     hand.rest(0.7)
     if hand.see(lambda: file_field(window)) is not None:
         hand.key("Return")
-    document = opened(stage)
+    return hand.until(
+        lambda: (each := window.vehicles.current) is not None and each.workspace.main == file and each, words
+    )  # type: ignore[return-value]
+
+
+def ground(stage: Stage, x: float, y: float) -> QPoint:
+    """A point of the ground in the view, on the screen."""
+    document = stage.window.vehicles.current
+    assert document is not None
+    canvas = document.view.canvas
+    (at,), _ = canvas.camera.project(np.array([[x, y, 0.0]]), canvas.width(), canvas.height())
+    found: QPoint = canvas.mapToGlobal(QPointF(*at).toPoint())
+    return found
+
+
+def draw_a_yard(stage: Stage) -> None:
+    """A world of four walls and three obstacles, with the mouse."""
+    hand = stage.hand
+    document = new_document(stage, "new world", stage.robots / "worlds" / "yard.sdf")
     hand.until(lambda: document.view.canvases[0].made, "the first picture")
-    add_part(stage, "Box")
+    to_view(stage)
+    hand.key("w")
+    for x, y in ((-6.0, -5.0), (8.0, -5.0), (8.0, 5.0), (-6.0, 5.0)):
+        hand.click(partial(ground, stage, x, y), f"the corner {x} {y}")
+    stage.whole("geometry_wall")
+    hand.click(lambda: ground(stage, -6.0, -5.0), "the first corner")
+    hand.until(lambda: document.selection.current, "the wall")
+    hand.key("Escape")
+    for keys, x, y in (("shift+b", 4.0, 2.0), ("shift+c", 2.0, -3.0), ("shift+o", -3.0, 3.0)):
+        hand.key(keys)
+        hand.click(partial(ground, stage, x, y), f"the place of {keys}")
+        hand.rest(0.4)
+    hand.key("shift+b")
+    hand.click(lambda: ground(stage, 5.0, -1.0), "the place of the long box")
+    hand.until(lambda: document.selection.current == BodyThing("box2"), "the long box")
+    hand.key("e", "y")
+    hand.write("3")
+    hand.rest(0.6)
+    stage.whole("geometry_size")
+    hand.key("Return")
+    hand.key("f")
+    hand.rest(1.0)
+    stage.whole("geometry_world")
+    to_view(stage)
+    print(f"a world drawn: {hand.clicks} clicks, {hand.keys} keys so far", flush=True)
+
+
+def build_a_cart(stage: Stage) -> None:
+    """From nothing to a drive in a world that is drawn in the window, with the mouse and few keys."""
+    hand, window = stage.hand, stage.window
+    began = time.monotonic()
+    document = new_document(stage, "new body", stage.robots / "cart.xml")
+    hand.until(lambda: document.view.canvases[0].made, "the first picture")
+    to_view(stage)
+    hand.key("shift+b")
     hand.until(lambda: document.selection.current, "the new box")
     properties = hand.see(lambda: document.show_panel("geometry_properties"))
     length = hand.until(lambda: properties.form.named.get("Length, width, height"), "the size of the box")
@@ -247,26 +268,33 @@ def build_a_cart(stage: Stage) -> None:
         hand.write(number)
         hand.key("Tab")
     hand.rest(0.5)
-    add_part(stage, "Four wheels…")
+    to_view(stage)
+    hand.key("shift+w")
     hand.until(lambda: shown(window, WheelsDialog), "the sizes of the wheels")
     hand.see(lambda: shown(window, WheelsDialog).activateWindow())  # type: ignore[union-attr]
     hand.key("Return")
     hand.until(lambda: document.workspace.assembled.model.bodies["cart"].drive, "the wheels")
-    add_part(stage, "Laser")
+    to_view(stage)
+    hand.key("shift+l")
     hand.until(lambda: document.workspace.assembled.model.bodies["cart"].sensors, "the laser")
     to_view(stage)
     hand.key("f")
     hand.rest(1.0)
     stage.whole("geometry_cart")
-    to_view(stage)
+    print(f"a cart built: {hand.clicks} clicks, {hand.keys} keys", flush=True)
+    draw_a_yard(stage)
     hand.key("ctrl+F5")
-    hand.until(lambda: shown(window, QInputDialog), "the question for a world")
+    hand.until(lambda: shown(window, QInputDialog), "the question for a vehicle")
+    hand.see(lambda: shown(window, QInputDialog).activateWindow())  # type: ignore[union-attr]
+    hand.rest(0.5)
     hand.key("Return")
     hand.until(lambda: lasers(stage) or None, "scans")
-    print(f"a cart from nothing to its first scan: {time.monotonic() - began:.0f} s", flush=True)
+    told = f"{time.monotonic() - began:.0f} s, {hand.clicks} clicks, {hand.keys} keys"
+    print(f"a cart from nothing to its first scan in a world that was drawn: {told}", flush=True)
     hand.see(lambda: window.viewers.add("scan", {"topic": lasers(stage)[0]}))
     hand.rest(3.0)
-    stick = hand.see(lambda: next(each for each in window.viewers.open.values() if each.KIND == "teleop"))
+    name, stick = hand.see(lambda: next(pair for pair in window.viewers.open.items() if pair[1].KIND == "teleop"))
+    hand.see(lambda: window.docks.show(name))
     ahead: list[float] = []
     watch = hand.see(lambda: window.live.feed.watch("/simulator/odometry", lambda events: ahead.append(
         float(events[-1].message.position[0]))))  # fmt: skip

@@ -29,6 +29,8 @@ class Hand(QObject):
         super().__init__()
         self.scale = scale
         """Pixels of the screen for one of the window."""
+        self.clicks = self.keys = 0
+        """What a person would have done: presses of a button, and of keys."""
         self._asked.connect(lambda do: do(), type=Qt.ConnectionType.BlockingQueuedConnection)  # type: ignore[call-arg]
 
     # ---- looking
@@ -66,6 +68,7 @@ class Hand(QObject):
     def click(self, place: Place, what: str, button: int = 1, *, twice: bool = False) -> None:
         """As soon as it is there and has not moved for a moment."""
         clicks = ("--repeat", "2", "--delay", "80") if twice else ()
+        self.clicks += 1 + twice
         self._do("mousemove", *self._at(self.found(place, what)), "sleep", "0.15", "click", *clicks, str(button))
 
     def found(self, place: Place, what: str) -> QPoint:
@@ -85,6 +88,7 @@ class Hand(QObject):
 
     def take(self, start: QPoint, end: QPoint) -> None:
         """Press at one place and go to another, with steps on the way: a drag begins only after some movement."""
+        self.clicks += 1
         self._do("mousemove", *self._at(start), "sleep", "0.15", "mousedown", "1")
         for step in range(1, 13):
             way = QPoint((end.x() - start.x()) * step // 12, (end.y() - start.y()) * step // 12)
@@ -104,9 +108,11 @@ class Hand(QObject):
         self._do("click", "--repeat", str(abs(clicks)), "--delay", "60", "5" if clicks > 0 else "4")
 
     def key(self, *keys: str) -> None:
+        self.keys += len(keys)
         self._do("key", "--delay", "60", *keys)
 
     def write(self, text: str) -> None:
+        self.keys += len(text)
         self._do("type", "--delay", "20", text)
 
     def _at(self, place: QPoint) -> tuple[str, str]:

@@ -80,6 +80,13 @@ def text_changes(saved: bytes | None, now: bytes) -> TextChanges:
     return TextChanges(tuple(lines))
 
 
+def first_change(before: bytes, now: bytes) -> int:
+    """The number of the first line of `now` that is another one than before."""
+    old, new = before.splitlines(), now.splitlines()
+    same = (place for place, (one, other) in enumerate(zip(old, new, strict=False), 1) if one != other)
+    return next(same, max(min(len(old), len(new)), 1))
+
+
 @lru_cache(maxsize=8)
 def lines_now(before: bytes, now: bytes) -> Mapping[int, int]:
     """Numbers of lines, from 1 on, that both texts have; a line that was changed in its place is taken for the same."""

@@ -298,3 +298,13 @@ def test_a_new_world_has_ground_and_a_start(alone: MainWindow, tmp_path: Path) -
     alone.trigger("file.save")
     made = read_world(path)
     assert [solid.kind for solid in made.solids] == ["plane", "box"] and "start" in made.places
+
+
+def test_the_text_goes_to_the_line_that_was_edited_elsewhere(world: GeometryDocument) -> None:
+    page = panel(world, "geometry_xml")
+    page.editor.go_to(1)
+    do(world, "box")
+    click(world, 8.0, -8.0)
+    text = world.workspace.text().splitlines()
+    line = next(number for number, each in enumerate(text, 1) if b'<model name="box">' in each)
+    assert page.editor.line == line

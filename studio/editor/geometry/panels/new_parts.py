@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from studio.editor.geometry.protocols import Context
+from studio.editor.geometry.selection import FrameThing, JointThing, SensorThing, ShapeThing
+from studio.errors import StudioError
 from studio.model.changes import ModelError
 from studio.model.geometry.arrange import free_name
 from studio.model.geometry.body import Body, Drive, Frame, GivenMass
@@ -87,3 +90,24 @@ NEW_PARTS: dict[str, NewPart] = {
     "Laser": _sensor(Laser), "Camera": _sensor(Camera), "Ultrasonic": _sensor(Ultrasonic), "Bumper": _sensor(Bumper),
     "GPS": _sensor(Gps), "IMU": _sensor(Imu), "Drive": _drive,
 }  # fmt: skip
+
+
+def add_new_part(context: Context, body: str, make: NewPart) -> None:
+    """It is selected, so that its properties are there to be changed."""
+    try:
+        edit = make(context.workspace, body)
+    except StudioError as error:
+        context.say(str(error), trouble=True)
+        return
+    if not context.do(edit, body=body):
+        return
+    match edit:
+        case AddShape():
+            count = len(context.workspace.assembled.model.bodies[body].shapes)
+            context.selection.choose(ShapeThing(body, count - 1))
+        case AddFrame():
+            context.selection.choose(FrameThing(body, edit.frame.name))
+        case AddJoint():
+            context.selection.choose(JointThing(body, edit.joint.name))
+        case AddSensor():
+            context.selection.choose(SensorThing(body, edit.sensor.name))

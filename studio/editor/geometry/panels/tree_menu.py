@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QMenu
 from studio.editor.geometry import thing_edits
 from studio.editor.geometry.panels.array_dialog import ask_for_array
 from studio.editor.geometry.panels.mirror_dialog import mirror_body
-from studio.editor.geometry.panels.new_parts import NEW_PARTS, NewPart
+from studio.editor.geometry.panels.new_parts import NEW_PARTS, add_new_part
 from studio.editor.geometry.panels.wheels_dialog import ask_for_wheels
 from studio.editor.geometry.selection import (
     BodyThing,
@@ -24,10 +24,7 @@ from studio.editor.geometry.selection import (
     Thing,
     VehicleThing,
 )
-from studio.errors import StudioError
 from studio.model.geometry.arrange import hanging_on
-from studio.model.geometry.edits import AddFrame
-from studio.model.geometry.part_edits import AddJoint, AddSensor, AddShape
 
 if TYPE_CHECKING:
     from studio.editor.geometry.panels.tree import AssemblyTree
@@ -91,7 +88,7 @@ def _of_body(menu: QMenu, panel: AssemblyTree, body: str) -> None:
     adding = menu.addMenu("Add")
     assert adding is not None
     for words, make in NEW_PARTS.items():
-        _add(adding, words, "", lambda make=make: _add_part(panel, body, make))
+        _add(adding, words, "", lambda make=make: add_new_part(panel.context, body, make))
     _add(adding, "Four wheels…", "With joints, tyres and drive", lambda: ask_for_wheels(panel, context, body))
     menu.addSeparator()
     if not workspace.is_body:
@@ -121,28 +118,6 @@ def _visibility(menu: QMenu, panel: AssemblyTree, body: str) -> None:
     _add(menu, "Isolate", "Hide all others in the view", lambda: selection.hide(others))
     if selection.hidden:
         _add(menu, "Show all", "", lambda: selection.hide(()))
-
-
-def _add_part(panel: AssemblyTree, body: str, make: NewPart) -> None:
-    """It is selected, so that its properties are there to be changed."""
-    context = panel.context
-    try:
-        edit = make(context.workspace, body)
-    except StudioError as error:
-        context.say(str(error), trouble=True)
-        return
-    if not context.do(edit, body=body):
-        return
-    match edit:
-        case AddShape():
-            count = len(context.workspace.assembled.model.bodies[body].shapes)
-            context.selection.choose(ShapeThing(body, count - 1))
-        case AddFrame():
-            context.selection.choose(FrameThing(body, edit.frame.name))
-        case AddJoint():
-            context.selection.choose(JointThing(body, edit.joint.name))
-        case AddSensor():
-            context.selection.choose(SensorThing(body, edit.sensor.name))
 
 
 def _show_text(panel: AssemblyTree, body: str) -> None:

@@ -31,7 +31,7 @@ from studio.model.geometry.assembly import Assembly, Constraint, Member
 from studio.model.geometry.assembly_xml import read_assembly
 from studio.model.geometry.body import Body
 from studio.model.geometry.body_xml import read_body
-from studio.model.geometry.text_changes import text_changes
+from studio.model.geometry.text_changes import first_change, text_changes
 from studio.model.geometry.workspace import Changed, Workspace
 from studio.model.geometry.world import WorldModel
 from studio.model.geometry.world_xml import read_world
@@ -170,7 +170,10 @@ class XmlPanel(QWidget):
             self._fill_files()
         if self._is_ours or self.is_pending:
             return  # what is typed stays, and the user decides
+        before = self._shown
         self._show_vehicle()
+        if self._shown != before and not self.editor.hasFocus():
+            self.editor.go_to(first_change(before, self._shown))
 
     def _show_vehicle(self) -> None:
         self._timer.stop()

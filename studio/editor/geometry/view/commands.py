@@ -16,6 +16,8 @@ from PyQt6.QtWidgets import QMenu, QWidget
 from studio.editor.geometry import thing_edits
 from studio.editor.geometry.panels.array_dialog import ask_for_array
 from studio.editor.geometry.panels.mirror_dialog import mirror_body
+from studio.editor.geometry.panels.new_parts import NEW_PARTS, NewPart, add_new_part
+from studio.editor.geometry.panels.wheels_dialog import ask_for_wheels
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Thing, VehicleThing
 from studio.editor.geometry.view.canvas import Canvas
@@ -88,6 +90,14 @@ WORLD_TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     ("ground", "Add ground", "A plane without an end", "mdi6.grid", ""),
 )
 """Only in worlds."""
+BODY_TABLE: tuple[tuple[str, str, str, str, str], ...] = (
+    ("box", "Add box", "Add a box to the selected body", "mdi6.cube-outline", "Shift+B"),
+    ("cylinder", "Add cylinder", "Add a cylinder to the selected body", "mdi6.cylinder", "Shift+C"),
+    ("sphere", "Add sphere", "Add a sphere to the selected body", "mdi6.sphere", "Shift+O"),
+    ("wheels", "Add four wheels…", "With joints, tyres and drive", "mdi6.tire", "Shift+W"),
+    ("laser", "Add laser", "Add a laser to the selected body, on top of it", "mdi6.radar", "Shift+L"),
+)
+"""Not in worlds."""
 OF_VEHICLES = ("mount", "joints", "face", "detach", "root", "mirror", "across", "array")
 VIEWS = ("iso", "top", "side", "ahead")
 
@@ -99,7 +109,7 @@ class Commands:
         self.by_name: dict[str, QAction] = {}
         self.is_world = self.context.workspace.is_world
         vehicle = tuple(each for each in TABLE if not self.is_world or each[0] not in OF_VEHICLES)
-        self._rows = (*WORLD_TABLE, *vehicle) if self.is_world else vehicle
+        self._rows = (*(WORLD_TABLE if self.is_world else BODY_TABLE), *vehicle)
         does = self._table()
         for name, text, words, _, key in self._rows:
             action = QAction(text)
@@ -124,7 +134,8 @@ class Commands:
 
     def _table(self) -> Mapping[str, Callable[[bool], object]]:
         view, hands = self.view, self.hands
-        made: dict[str, Callable[[bool], object]] = {
+        of_kind = self._table_of_world() if self.is_world else self._table_of_bodies()
+        made: dict[str, Callable[[bool], object]] = of_kind | {
             name: partial(self._look, preset) for name, preset in zip(VIEWS, PRESETS, strict=True)
         }
         return made | {
@@ -145,12 +156,21 @@ class Commands:
             "across": lambda _: self._mirror(ask=True),
             "duplicate": lambda _: self._duplicate(),
             "array": lambda _: self._array(),
+        }
+
+    def _table_of_world(self) -> dict[str, Callable[[bool], object]]:
+        return {
             **{kind: partial(self._add_obstacle, kind) for kind in OBSTACLES},
-            "wall": lambda _: hands.take_tool("wall"),
+            "wall": lambda _: self.hands.take_tool("wall"),
             "start": lambda _: self._add_place(START),
             "robot": lambda _: self.ask_robot(),
             "ground": lambda _: add_part(self.stage, new_ground(self.context.workspace.world())),
         }
+
+    def _table_of_bodies(self) -> dict[str, Callable[[bool], object]]:
+        parts = {"box": "Box", "cylinder": "Cylinder", "sphere": "Sphere", "laser": "Laser"}
+        made: dict[str, Callable[[bool], object]] = {"wheels": lambda _: self._add_wheels()}
+        return made | {name: partial(self._add_to_body, NEW_PARTS[words]) for name, words in parts.items()}
 
     # ---- what is seen
 
@@ -219,7 +239,37 @@ class Commands:
     # ---- parts of a world
 
     def fill_adding(self, menu: QMenu) -> None:
-        menu.addActions([self.by_name[row[0]] for row in WORLD_TABLE])
+        """What can be added: to the world, or to the selected body."""
+        table = WORLD_TABLE if self.is_world else BODY_TABLE
+        menu.addActions([self.by_name[row[0]] for row in table])
+        if self.is_world:
+            return
+        menu.addSeparator()
+        shown = {"Box", "Cylinder", "Sphere", "Laser"}
+        for words, make in NEW_PARTS.items():
+            if words not in shown:
+                action = menu.addAction(f"Add {words if words.isupper() else words.lower()}")
+                assert action is not None
+                action.triggered.connect(partial(self._add_to_body, make))
+
+    def _add_to_body(self, make: NewPart, _on: bool = False) -> None:
+        body = self._body_to_add_to()
+        if body:
+            add_new_part(self.context, body, make)
+            self.view.canvas.setFocus()
+
+    def _add_wheels(self) -> None:
+        body = self._body_to_add_to()
+        if body:
+            ask_for_wheels(self.view.canvas, self.context, body)
+
+    def _body_to_add_to(self) -> str:
+        """The selected one, or the only one."""
+        chosen = sorted(self.bodies()) or list(self.stage.model.bodies)
+        if len(chosen) == 1:
+            return chosen[0]
+        self.context.say("Select the body that gets it")
+        return ""
 
     def _add_obstacle(self, kind: str, _on: bool) -> None:
         self.hands.draw(Placing(self.stage, kind, lambda world, at: new_obstacle(world, kind, at)))

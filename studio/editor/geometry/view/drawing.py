@@ -37,6 +37,7 @@ from studio.editor.geometry.view.picking import Pickable, PickFaces, PickLine, P
 from studio.editor.theme import Theme
 from studio.editor.views.scene.batches import (
     Batch,
+    Colours,
     Floats,
     Lines,
     Placed,
@@ -52,6 +53,8 @@ from studio.model.geometry.linkage import Part
 from studio.model.geometry.world import PLACES
 
 GRID_LINES = 40
+DARKEST = 44
+"""Of 255, of a black face in the dark theme."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,7 @@ class Draughtsman:
         edges = [(each.edges.points, self._edge(each, self._tone(lit, each) or outline)) for each in solid]
         made: list[Batch] = []
         if faces:
-            colours = np.concatenate([colours for _, colours in faces])
+            colours = self._lifted(np.concatenate([colours for _, colours in faces]))
             if glass:
                 colours[:, 3] = round(255 * GLASS)
             # What shines through by itself is a batch of its own: it is painted after the rest.
@@ -173,6 +176,13 @@ class Draughtsman:
             points = np.concatenate([_wire(each) for each in wire])
             made.append(Lines(points, all_of(colour_of(self.theme.warning), len(points))))
         return tuple(batch for batch in made if len(batch.points))
+
+    def _lifted(self, colours: Colours) -> Colours:
+        """On a dark ground black tyres would not be seen."""
+        if self.theme.name == "dark":
+            colours = colours.copy()
+            colours[:, :3] = DARKEST + colours[:, :3].astype(np.uint16) * (255 - DARKEST) // 255
+        return colours
 
     def _tone(self, lit: dict[int, str], solid: Solid) -> str:
         name = lit.get(solid.thing.index)

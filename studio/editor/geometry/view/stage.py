@@ -24,6 +24,8 @@ from studio.model.geometry.linkage import Part
 SMALLEST_FRAME_M, LARGEST_FRAME_M = 0.02, 0.5
 LARGEST_PLACE_M = 1.5
 """Of the places of a world, which is seen from far away."""
+LEAST_WORLD_M = 8.0
+"""Around the middle of a new world: room to draw in."""
 GRID_STEPS_M = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
 
 
@@ -164,7 +166,8 @@ class Stage:
         if not len(around):
             return np.zeros(3), 1.0
         low, high = around.min(axis=0), around.max(axis=0)
-        return (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, 0.05)
+        least = LEAST_WORLD_M if self.workspace.is_world and body is None else 0.05
+        return (low + high) / 2, max(float(np.linalg.norm(high - low)) / 2, least)
 
     def thing_ball(self, thing: Thing) -> tuple[Floats, float]:
         """Around one thing."""

@@ -50,11 +50,9 @@ class ToolStrip(QFrame):
         column.setSpacing(2)
         self._icons: dict[QToolButton, str] = {}
         self.fill_adding: Callable[[QMenu], None] = lambda menu: None
-        """What can be added to a world; set by who knows the commands."""
-        if stage.workspace.is_world:
-            column.addWidget(
-                self._menu("mdi6.plus-box-outline", "Add to the world", lambda menu: self.fill_adding(menu))
-            )
+        """What can be added; set by who knows the commands."""
+        where = "the world" if stage.workspace.is_world else "the selected body"
+        column.addWidget(self._menu("mdi6.plus-box-outline", f"Add to {where}", lambda menu: self.fill_adding(menu)))
         group = QButtonGroup(self)
         self.buttons: dict[Tool, QToolButton] = {}
         left_out = NOT_IN_WORLDS if stage.workspace.is_world else ONLY_IN_WORLDS

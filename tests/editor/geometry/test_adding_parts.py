@@ -1,0 +1,75 @@
+"""A body from nothing in the real window, by keys: its parts are added, selected and sized."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtTest import QTest
+from PyQt6.QtWidgets import QMenu
+
+from studio.editor.geometry.document import GeometryDocument
+from studio.editor.geometry.panels.wheels_dialog import WheelsDialog
+from studio.editor.geometry.selection import SensorThing, ShapeThing
+from studio.editor.geometry.view.drawing import DARKEST, Draughtsman
+from studio.editor.main_window import MainWindow
+from studio.editor.theme import DARK, LIGHT
+from studio.editor.views.scene.batches import Triangles
+from studio.model.geometry.shapes import Box
+
+
+@pytest.fixture
+def cart(window: MainWindow, tmp_path: Path) -> Iterator[GeometryDocument]:
+    window.show_session(None)
+    window.vehicles.create(tmp_path / "cart.xml", "body")
+    document = window.vehicles.active
+    assert document is not None
+    yield document
+    window.vehicles.close_all()
+
+
+def do(document: GeometryDocument, name: str) -> None:
+    document.view.commands.by_name[name].trigger()
+
+
+def test_keys_add_a_box_wheels_and_a_laser(cart: GeometryDocument) -> None:
+    do(cart, "box")
+    assert cart.selection.current == ShapeThing("cart", 0)
+    canvas = cart.view.canvas
+    QTest.keyClick(canvas, Qt.Key.Key_E)
+    QTest.keyClick(canvas, Qt.Key.Key_X)
+    QTest.keyClicks(canvas, "0.6")
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    (box,) = cart.workspace.assembled.model.bodies["cart"].shapes
+    assert isinstance(box, Box) and box.size == (0.6, 0.2, 0.2)
+    assert box.pose.xyz == (0.2, 0.0, 0.0)  # the face at the rear stays where it was
+    do(cart, "wheels")
+    (dialog,) = canvas.findChildren(WheelsDialog)
+    dialog.accept()
+    do(cart, "laser")
+    body = cart.workspace.assembled.model.bodies["cart"]
+    assert body.drive is not None and len(body.joints) == 4
+    assert cart.selection.current == SensorThing("cart", "laser")
+    for _ in range(4):
+        cart.workspace.undo()
+    assert not cart.workspace.assembled.model.bodies["cart"].shapes
+
+
+def test_the_menu_of_the_tools_has_every_part(cart: GeometryDocument) -> None:
+    menu = QMenu()
+    cart.view.commands.fill_adding(menu)
+    words = [action.text() for action in menu.actions() if not action.isSeparator()]
+    assert {"Add box", "Add four wheels…", "Add joint", "Add GPS", "Add drive"} <= set(words)
+    next(action for action in menu.actions() if action.text() == "Add frame").trigger()
+    assert [frame.name for frame in cart.workspace.assembled.model.bodies["cart"].frames] == ["Frame"]
+
+
+def test_black_faces_are_seen_in_the_dark_theme(cart: GeometryDocument) -> None:
+    do(cart, "box")
+    stage = cart.view.stage
+    for theme, least in ((DARK, DARKEST), (LIGHT, 0)):
+        drawing = Draughtsman(theme).draw(stage.description, {}, stage.seen, (stage.centre, 1.0))
+        faces = [batch for thing in drawing.scene.things for batch in thing.batches if isinstance(batch, Triangles)]
+        assert faces and min(int(each.colours[:, :3].min()) for each in faces) >= least
