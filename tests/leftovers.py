@@ -25,9 +25,12 @@ CLEAN = (
     "tests/messages/",
     "tests/model/",
     "tests/runtime/actuator/",
+    "tests/runtime/borders/",
     "tests/runtime/causality/",
     "tests/runtime/channel/",
     "tests/runtime/recording/",
+    "tests/runtime/replay/",
+    "tests/runtime/sim/",
 )
 """What was looked through. `pytest --leftovers` checks the others, too: mend what it finds there, and add them here."""
 SHARED_BY_ALL = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "studio nursery")

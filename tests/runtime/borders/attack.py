@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,14 @@ class Asker:
                 return told
             self.passed.append(told)
         raise AssertionError(f"no answer to {request} within {timeout_s:g} s")
+
+    def await_turn(self) -> None:
+        """Until all that was sent before has been read. Answers for a client that is slow to read are thrown away."""
+        for _ in range(10):
+            with suppress(AssertionError):
+                self.ask(do="alive", timeout_s=6)
+                return
+        raise AssertionError("what was sent before is not read")
 
     def next_refusal(self, timeout_s: float = 20.0) -> dict[str, Any]:
         while self._socket.poll(int(timeout_s * 1000)):

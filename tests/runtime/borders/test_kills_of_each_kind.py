@@ -55,10 +55,12 @@ class Arena:
         if kind == "recorder":
             before = self._pid_of(kind)
             return self._killed(before, lambda: self._await_recording(before))
+        self._await_helper(kind, 0)  # the one before may just be replaced; 0 would be ourselves
         before = self._helper(kind)
         return self._killed(before, lambda: self._await_helper(kind, before))
 
     def _killed(self, pid: int, await_back: Callable[[], None]) -> float:
+        assert pid > 0, "that would be every process of our own group"
         began = time.monotonic()
         os.kill(pid, signal.SIGKILL)
         await_back()
