@@ -31,6 +31,8 @@ CLEAN = (
     "tests/runtime/recording/",
     "tests/runtime/replay/",
     "tests/runtime/sim/",
+    "tests/runtime/strikes/",
+    "tests/tools/",
 )
 """What was looked through. `pytest --leftovers` checks the others, too: mend what it finds there, and add them here."""
 SHARED_BY_ALL = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "studio nursery")
