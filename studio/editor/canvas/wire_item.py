@@ -81,9 +81,12 @@ class WireItem(QGraphicsItem):
         self.update()
 
     def settle(self) -> None:
-        """What is chosen lies over the others; who shows the trunk of a net, below those that part from it."""
+        """What is chosen lies over the others; who shows the trunk of a net, below those that part from it. A rate is
+        to be read: no wire without one goes over it."""
         is_below = self.course.is_lead and not self.course.trunk.isEmpty()
-        self.setZValue(CHOSEN if self.isSelected() else 1.5 if self.in_flight else 0.99 if is_below else 1.0)
+        has_words = self.live is not None and bool(self.live.drops or (self.live.rate and self.live.flow == "flows"))
+        among = 0.99 if is_below else 1.1 if has_words else 1.0
+        self.setZValue(CHOSEN if self.isSelected() else 1.5 if self.in_flight else among)
 
     @property
     def is_lifted(self) -> bool:
@@ -113,6 +116,7 @@ class WireItem(QGraphicsItem):
         if (live.drops if live else 0) != (before.drops if before else 0):
             self.prepareGeometryChange()
             self._bounds = self._reach()
+        self.settle()
         if self._detail >= FIGURES or live is None or before is None or live.flow != before.flow:
             self.update()
 

@@ -17,6 +17,9 @@ def test_what_was_lost_is_painted_whole(view: CanvasView) -> None:
         live = LiveWire("flows", "", 12_345)
         item.show_live(live)
         assert item.boundingRect().contains(drops_rect(live, item.end)), item.connection
+        others = [other for other in view.canvas.wires.values() if other is not item]
+        is_trunk = item.course.is_lead and not item.course.trunk.isEmpty()
+        assert is_trunk or all(item.zValue() > other.zValue() for other in others), "a wire goes over the number"
         item.show_live(None)
 
 
