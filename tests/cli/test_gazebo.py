@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from studio.runtime.gazebo import local_classic
+from studio.runtime.gazebo.debian_tree import Tree
 from tests.cli.running import Studio
 
 
@@ -25,3 +31,23 @@ def test_the_doctor_tells_of_this_machine(studio: Studio) -> None:
     subjects = {each["subject"] for each in told["findings"]}
     assert {"installed", "classic", "address", "multicast"} <= subjects
     assert all(each["command"] for each in told["findings"] if each["level"] == "trouble")
+
+
+def test_a_world_is_named_or_a_file(studio: Studio, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(local_classic, "installed", lambda: Tree(tmp_path, ()))
+    missing = studio("gazebo", "serve", "maz")
+    assert missing.status == 2
+    assert "there is no world and no file maz" in missing.err and "maze" in missing.err
+
+
+def test_an_assembly_is_looked_for_where_no_file_is(studio: Studio) -> None:
+    away = studio("gazebo", "spawn", "rover", "raptor", "--port", "9")
+    assert away.status == 1 and "no Gazebo classic server on port 9" in away.err
+    assert studio("gazebo", "spawn", "rover", "rapto").status == 2
+    nowhere = studio("gazebo", "list", "--server", "gz:only")
+    assert "names no world of a partition" in nowhere.err
+
+
+def test_a_source_is_on_gazebo_or_on_a_server_that_is_named(studio: Studio) -> None:
+    refused = studio("run", "raptor_blocks_world", "--for", "1", "--source", "platform=gazebo11")
+    assert refused.status == 2 and "is not NAME=MODE" in refused.err

@@ -32,10 +32,10 @@ def test_the_raptor_does_the_same_with_and_without_a_stop(checkout: Path, tmp_pa
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=checkout, text=True, **pipes) as process:  # type: ignore[call-overload]
         said = ""
-        while (found := re.search(r"attach to 127\.0\.0\.1:(\d+)", said)) is None:
+        while (found := re.search(r"attach with (\S+)\.py", said)) is None:
             said += process.stderr.readline()
             assert process.poll() is None, said
-        client = PlainClient(int(found[1]))
+        client = PlainClient(found[1])
         client.attach({str(code): [{"line": line, "hitCondition": "20"}]})
         client.wait("stopped", 300)
         event = client.ask("studioEvent")

@@ -198,7 +198,7 @@ def test_vehicles_are_driven_by_their_plugin_and_joint_by_joint(local: LocalClas
                 moved = np.linalg.inv(start) @ poses.sent("pose")[-1].matrix  # noqa: B023
                 return moved[0, 3] > 0.15 and np.arctan2(moved[1, 0], moved[0, 0]) > 0.1
 
-            await_true(has_moved, f"{name} forward and to the left", 30)
+            await_true(has_moved, f"{name} forward and to the left", 90)
             for _ in range(8):
                 drive.tick()  # 400 ms without a command
 

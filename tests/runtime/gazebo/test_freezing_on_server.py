@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -15,6 +16,7 @@ import pytest
 from mcap.reader import make_reader
 
 from studio.messages import Range3d, decode
+from studio.runtime.clock import SECOND_NS
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.classic_server import ClassicServer
 from studio.runtime.gazebo.connections.finding import is_server, port_of
@@ -23,7 +25,8 @@ from tests.runtime.debug.plain_client import PlainClient
 from tests.waiting import await_true
 
 pytestmark = [pytest.mark.gazebo, pytest.mark.timeout(240)]
-SECONDS, RATE_HZ = 5, 10.0
+SECONDS, RATE_HZ = 100, 10.0
+"""More than is needed: commands take their time on a busy machine, and the run is ended when all is seen."""
 
 
 def port_below(run: int) -> int:
@@ -67,7 +70,7 @@ def test_a_breakpoint_and_a_pause_hold_the_server_and_nothing_is_lost(checkout: 
         server = ClassicServer(port=port_below(run.pid))
         at_end.callback(server.close)
         at_ns = stands(server)
-        assert 1_000_000_000 < at_ns < 3_000_000_000
+        assert SECOND_NS < at_ns < 3 * SECOND_NS
         client.set_breakpoints(str(code), [])
         client.resume()
         client.close()
@@ -77,13 +80,15 @@ def test_a_breakpoint_and_a_pause_hold_the_server_and_nothing_is_lost(checkout: 
             assert subprocess.run(own, cwd=checkout, check=False, capture_output=True).returncode == 0
             if verb == "pause":
                 stands(server)
+        after_ns = server.statistics().sim_time_ns + SECOND_NS
+        await_true(lambda: server.statistics().sim_time_ns > after_ns, "another second", 60)
+        run.send_signal(signal.SIGINT)
         told, errors = run.communicate(timeout=120)
-    assert run.returncode == 0, errors
-    assert json.loads(told)["seconds"] == SECONDS
+    assert all(not each["errors"] and not each["restarts"] for each in json.loads(told)["components"].values()), errors
     with log.open("rb") as file:
         scans = [
             decode(Range3d, each.data) for _, _, each in make_reader(file).iter_messages(topics=["/pioneer/laser"])
         ]
     gaps = np.diff([scan.stamp_ns for scan in scans])
-    assert len(scans) >= SECONDS * RATE_HZ - 2
+    assert scans[-1].stamp_ns - scans[0].stamp_ns > 2 * SECOND_NS
     assert gaps.max() <= 1e9 / RATE_HZ + 2_000_000, "no scan is missing by its stamp"

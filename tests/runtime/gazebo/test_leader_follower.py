@@ -19,7 +19,7 @@ from tests.conftest import ROOT
 
 pytestmark = [pytest.mark.gazebo, pytest.mark.timeout(240)]
 PROJECT = ROOT / "projects" / "leader_follower"
-SECONDS = 15
+SECONDS = 10
 
 
 def places(log: Path, name: str) -> np.ndarray:

@@ -18,13 +18,16 @@ from studio.runtime.clock import SECOND_NS
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.classic.client import Connected
 from studio.runtime.gazebo.classic_messages import classic_messages
+from studio.runtime.gazebo.classic_server import ClassicServer
 from studio.runtime.gazebo.connections.address import AddressError
 from studio.runtime.gazebo.debian_tree import NoTree
+from studio.runtime.gazebo.server import Scope
 from studio.runtime.gazebo.service import GazeboService
 from studio.runtime.gazebo.shipped import Pioneer2dxGazebo, Pioneer3atGazebo, RaptorGazebo
 from studio.runtime.sim.raptor import RaptorSimulator
 from studio.runtime.trial import Trial
 from tests.conftest import ROOT
+from tests.waiting import await_true
 
 pytestmark = [pytest.mark.gazebo, pytest.mark.timeout(240)]
 STEP_NS = 1_000_000
@@ -133,6 +136,33 @@ def test_a_server_that_is_killed_comes_back_with_the_vehicle() -> None:
                 trial.tick()
             assert len(trial.sent("laser")) >= before + 4
             assert service.trouble == ""
+
+
+@pytest.mark.parametrize("act", ["resume", "reset"])
+def test_another_program_that_moves_the_time_of_the_server_is_noticed(act: str) -> None:
+    """It lets the world run, or resets it: the world is paused again and begins anew, and data go on."""
+    with Trial(Pioneer2dxGazebo, noise=0.0) as trial:
+        for _ in range(40):
+            trial.send("twist", Twist.planar(0.5, 0.0))
+            trial.tick()
+        service = trial.component
+        assert service.local is not None and service.stepped is not None
+        stamps_before, start = len(trial.sent("laser")), trial.sent("true_pose")[0]
+        other = ClassicServer(port=service.local.port)
+        before_ns = service.stepped.now_ns
+        if act == "resume":
+            other.pause(False)
+        else:
+            other.reset(Scope.ALL)
+        await_true(lambda: service.stepped.now_ns != before_ns, "its time")
+        for _ in range(30):
+            trial.tick()
+        assert other.statistics().is_paused
+        other.close()
+        assert service.trouble == ""
+        assert len(trial.sent("laser")) >= stamps_before + 2
+        assert np.all(np.diff([scan.stamp_ns for scan in trial.sent("laser")]) > 0)
+        assert trial.sent("true_pose")[-1].matrix[:2, 3] == pytest.approx(start.matrix[:2, 3], abs=0.05)
 
 
 def test_two_activations_leave_one_vehicle() -> None:
