@@ -175,6 +175,11 @@ def test_an_unknown_verb_or_action_is_refused_with_the_nearest() -> None:
         read_request(b'{"id": 1, "do": "player", "action": "seec"}', of_runtime.VERBS)
 
 
+def test_a_pattern_of_topics_is_short() -> None:
+    with pytest.raises(Malformed, match=r"topics\[1\] must be of length <= 300"):
+        read_request(b'{"do": "record", "topics": ["/a", "%s"]}' % (b"[" * 301), of_runtime.VERBS)
+
+
 def test_every_verb_of_the_protocol_is_in_the_table_and_no_other() -> None:
     """The first column of the tables of sections 9 and 12 of docs/protocol.md."""
     text = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()

@@ -136,7 +136,8 @@ class Switch(RuntimeRequest, frozen=True):
 class Record(RuntimeRequest, frozen=True):
     on: bool = True
     file: str = ""
-    topics: tuple[str, ...] | None = None
+    topics: tuple[Annotated[str, Meta(max_length=300)], ...] | None = None
+    """Patterns; a long one takes minutes to be read."""
     compression: str = WHEN_RECORDING
 
 
