@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PyQt6.QtCore import Qt
@@ -12,7 +14,8 @@ from PyQt6.QtWidgets import QMenu
 
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.panels.wheels_dialog import WheelsDialog
-from studio.editor.geometry.selection import SensorThing, ShapeThing
+from studio.editor.geometry.parts import PANELS
+from studio.editor.geometry.selection import JointThing, SensorThing, ShapeThing
 from studio.editor.geometry.view.drawing import DARKEST, Draughtsman
 from studio.editor.main_window import MainWindow
 from studio.editor.theme import DARK, LIGHT
@@ -73,3 +76,35 @@ def test_black_faces_are_seen_in_the_dark_theme(cart: GeometryDocument) -> None:
         drawing = Draughtsman(theme).draw(stage.description, {}, stage.seen, (stage.centre, 1.0))
         faces = [batch for thing in drawing.scene.things for batch in thing.batches if isinstance(batch, Triangles)]
         assert faces and min(int(each.colours[:, :3].min()) for each in faces) >= least
+
+
+CRANE = """<body name="Crane" version="1">
+  <frame name="Top"/>
+  <box name="arm" on="swing" xyz="0.5 0 0" size="1 0.1 0.1"/>
+  <joint name="swing" kind="hinge" at="Top" axis="0 0 1" angles="degrees"/>
+</body>
+"""
+POST = '<body name="Post" version="1">\n  <box name="post" xyz="0 0.8 0" size="0.1 0.1 1"/>\n</body>\n'
+YARD = """<assembly name="yard" version="1">
+  <body name="Crane" file="crane.xml" xyz="0 0 0"/>
+  <body name="Post" file="post.xml" xyz="0 0 0"/>
+</assembly>
+"""
+
+
+def test_limits_are_found_by_moving_the_joint_until_it_touches(window: MainWindow, tmp_path: Path) -> None:
+    window.show_session(None)
+    for name, text in (("crane", CRANE), ("post", POST), ("yard", YARD)):
+        (tmp_path / f"{name}.xml").write_text(text)
+    window.files.open_any(tmp_path / "yard.xml")
+    document = window.vehicles.active
+    assert document is not None
+    document.selection.choose(JointThing("Crane", "swing"))
+    properties: Any = document.part(next(each for each in PANELS if each.name == "geometry_properties"))
+    properties.form.named["Find limits"].click()
+    joint = document.workspace.assembled.model.bodies["Crane"].joint("swing")
+    assert joint is not None and joint.lower is None
+    assert joint.upper is not None and 80 < math.degrees(joint.upper) < 84
+    assert b'upper="8' in document.workspace.text(tmp_path / "crane.xml")
+    assert "Crane:arm and Post:post" in window.status.words.text()
+    window.vehicles.close_all()

@@ -10,9 +10,11 @@ from typing import Any, get_args
 from studio.editor.geometry.panels.form import Form
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import FrameThing, JointThing, SensorThing, ShapeThing
+from studio.errors import StudioError
 from studio.model.geometry.body import Body, DriveKind, Frame, GivenMass
 from studio.model.geometry.edits import SetDrive, SetSensor
 from studio.model.geometry.inertia import Inertia
+from studio.model.geometry.joint_sweep import sweep
 from studio.model.geometry.joints import JOINT_KINDS, Joint
 from studio.model.geometry.materials import MATERIALS_KG_M3, material_of
 from studio.model.geometry.part_edits import RemoveMass, SetFrame, SetJoint, SetMass, SetShape
@@ -89,6 +91,35 @@ def joint_form(form: Form, context: Context, thing: JointThing, rename: Callable
     form.choice("At frame", parts.frame_choices, lambda: joint().at,
                 lambda at: parts.do(SetJoint(thing.joint, replace(joint(), at=at))))  # fmt: skip
     joint_fields(form, joint, lambda made: parts.do(SetJoint(thing.joint, made)))
+    tip = "Moves it from home both ways until something touches, and takes these positions as its limits"
+    form.buttons(("Find limits", "mdi6.arrow-expand-horizontal", tip, lambda: find_limits(parts, thing)))
+
+
+def find_limits(parts: Parts, thing: JointThing) -> None:
+    """As far as its own and all other bodies let it; a way that nothing ends keeps its limit."""
+    context, joint = parts.context, parts.body.joint(thing.joint)
+    assert joint is not None
+    try:
+        found = sweep(context.workspace.assembled.model, str(thing))
+    except StudioError as error:
+        context.say(str(error), trouble=True)
+        return
+    ends = {"lower": found.lower, "upper": found.upper}
+    limits = {key: _inwards(end.position, joint) for key, end in ends.items() if end.position is not None}
+    touched = [f"{key}: {end.touches}" for key, end in ends.items() if end.position is not None]
+    if not limits:
+        context.say(f"Nothing touches when {thing.joint} moves")
+        return
+    parts.do(SetJoint(thing.joint, replace(joint, **limits, angles=joint.angles or "degrees")))  # type: ignore[arg-type]
+    context.say(f"Limits of {thing.joint}, {'; '.join(touched)}")
+
+
+def _inwards(position: float, joint: Joint) -> float:
+    """Round numbers on the side on which nothing touches."""
+    towards_home = math.floor if position > joint.home else math.ceil
+    if joint.turns:
+        return math.radians(towards_home(math.degrees(position) * 10) / 10)
+    return towards_home(position * 1000) / 1000
 
 
 def joint_fields(form: Form, get: Callable[[], Joint], take: Callable[[Joint], object]) -> None:
