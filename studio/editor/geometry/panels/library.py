@@ -54,7 +54,7 @@ class LibraryPanel(QWidget):
         self.reload.setAccessibleName("Read again")
         self.reload.clicked.connect(lambda _: self.fill())
         self.importing = QPushButton("Import…")
-        self.importing.setToolTip("Add the bodies of a URDF or SDF file to this vehicle, as one step of undo")
+        self.importing.setToolTip("Add the bodies of a URDF, SDF or MJCF file to this vehicle, as one step of undo")
         self.importing.clicked.connect(lambda _: self._ask_import())
         self.list = _List(self)
         self.about = BreakingLabel()
@@ -190,7 +190,9 @@ class LibraryPanel(QWidget):
 
     def _ask_import(self) -> None:
         endings = " ".join(f"*{ending}" for ending in SUFFIXES)
-        dialog = QFileDialog(self, "Import", str(self.context.workspace.main.parent), f"Models ({endings} *.xml)")
+        dialog = QFileDialog(
+            self, "Import", str(self.context.workspace.main.parent), f"Models ({endings} *.xml *.mjcf)"
+        )
         dialog.fileSelected.connect(lambda file: self.take_file(Path(file)))
         dialog.open()
 
