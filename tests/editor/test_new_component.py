@@ -178,6 +178,7 @@ def test_return_does_not_leave_out_a_port_that_has_no_name_yet(made: MainWindow)
     assert dialog.isVisible() and not dialog.create_it.isEnabled() and dialog.focusWidget() is inner.name
     assert (inner.wrong.text(), outer.wrong.text()) == (NAMELESS, NAMELESS)
     QTest.keyClicks(inner.name, "raw")
+    assert not inner.wrong.text() and not inner.wrong.isHidden(), "without it the next row moves under the pointer"
     assert not dialog.only_timer.text()
     outer.remove.click()
     QTest.keyClick(inner.name, Qt.Key.Key_Return)

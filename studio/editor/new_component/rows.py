@@ -78,7 +78,8 @@ class FieldRow(QWidget):
     def show_fault(self, words: str) -> None:
         self.name.mark(words)
         self.wrong.setText(words)
-        self.wrong.setVisible(bool(words))
+        if words:  # and keeps its place when it is mended: what stands below would move under the pointer
+            self.wrong.show()
 
     def want(self) -> None:
         self.is_wanted = True
