@@ -18,13 +18,13 @@ from studio.model.geometry.library import load_model
 from studio.model.geometry.outline import outline_of
 from studio.model.opened import open_project
 from studio.model.spec import Value
-from studio.runtime.channel.frames import Event
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.host import create
-from studio.runtime.plan import Plan
-from studio.runtime.planning import plan_of
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import Plan
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.sim.worlds import load_world
+from studio.runtime.wire.frames import Event
 
 PROJECT = Path(__file__).resolve().parent.parent / "projects" / "raptor_blocks_world"
 SEEDS_PER_ROUND = 4

@@ -23,13 +23,13 @@ from bench.channel_parts.reports import Reports
 from bench.harness import Contender, Report, installed, interleave, no_garbage_collection
 from studio.messages import encode
 from studio.model.spec import PythonEntry
-from studio.runtime.channel.frames import Event
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.clock import ClockKind
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.component import Component
-from studio.runtime.component_import import import_class
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.host.component_import import import_class
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.session.session import Session
+from studio.runtime.wire.frames import Event
 
 MEGABYTE = 1 << 20
 ICEORYX = "iceoryx2"

@@ -14,13 +14,13 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bench.harness import OURS, Report, interleave
-from studio.runtime.clock import SECOND_NS, ClockKind
+from studio.runtime.base.clock import SECOND_NS, ClockKind
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
-from studio.runtime.debug.host_side import SWITCH
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan, PlannedComponent
-from studio.runtime.supervision import RestartPolicy
+from studio.runtime.host.host_side import SWITCH
+from studio.runtime.plan.plan import Plan, PlannedComponent
+from studio.runtime.processes.supervision import RestartPolicy
+from studio.runtime.session.session import Session
 
 PARTS = Path(__file__).parent / "debug_parts"
 HOST = "work"

@@ -34,13 +34,13 @@ import zmq
 from bench.harness import OURS, Contender, Report, interleave
 from bench.play_parts.workload import START_NS, Item, scans, three_streams, write_lcm, write_ours
 from studio.messages import MessageTypes
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import Kind, pack
-from studio.runtime.clock import ClockKind
-from studio.runtime.launcher import Session
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.playing.played import played_alone
+from studio.runtime.playing.player import FLAT_OUT, LogPlayer
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.played import played_alone
-from studio.runtime.replay.player import FLAT_OUT, LogPlayer
+from studio.runtime.session.session import Session
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import Kind, pack
 
 PEER, BARE, TWO_HOPS, RECEIVED = "lcm-logplayer", "bare send loop", "bare, two hops", "received"
 TIMING_GOAL, FLAT_OUT_GOAL = 1.3, 0.7

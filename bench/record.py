@@ -21,10 +21,10 @@ import zmq
 from bench.channel_parts.reports import Reports
 from bench.harness import OURS, PROMISED, Report
 from bench.record_parts.loads import MIXED, SMALL, TYPES, Offer, planned, record_load, topics_of
-from studio.runtime.channel import addresses
-from studio.runtime.launcher import Session
-from studio.runtime.log_compression import WHEN_RECORDING
-from studio.runtime.plan import Inlet, Plan, RecordingPlan
+from studio.runtime.base.log_compression import WHEN_RECORDING
+from studio.runtime.plan.plan import Inlet, Plan, RecordingPlan
+from studio.runtime.session.session import Session
+from studio.runtime.wire import addresses
 
 WITHOUT = "without recorder"
 COUNTS = {"poses": 300, "scans": 300, "maps": 60}

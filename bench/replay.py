@@ -22,9 +22,9 @@ from bench.harness import OURS, Report, interleave
 from bench.replay_parts.examples import CARMEN, EXAMPLES, PROJECTS, Example, record_example, record_run
 from bench.replay_parts.ways import replayed_s, sought_s
 from studio.model.opened import open_project
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.host import create
-from studio.runtime.planning import plan_of
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.lockstep import replay_lockstep
 from studio.runtime.replay.stepping import step_through

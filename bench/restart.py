@@ -28,11 +28,11 @@ from bench.harness import OURS, PROMISED, Report, interleave
 from studio.model.project import Project
 from studio.model.registry import Registry
 from studio.paths import component_roots
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import split, subscription
-from studio.runtime.launcher import Session
-from studio.runtime.planning import plan_of
-from studio.runtime.supervision import Condition, RestartPolicy
+from studio.runtime.plan.planning import plan_of
+from studio.runtime.processes.supervision import Condition, RestartPolicy
+from studio.runtime.session.session import Session
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import split, subscription
 
 PROJECTS = Path(__file__).resolve().parent.parent / "projects"
 PROJECT = PROJECTS / "first_steps"
@@ -190,9 +190,7 @@ def bare_zmq_ms() -> float:
 def bare_ms(session: Session) -> float:
     planned = session.plan.by_name[VICTIM]
     module = planned.entry.partition(":")[0]
-    code = (
-        f"import sys; sys.path.insert(0, {planned.folder!r}); import studio.runtime.host, {module}; print(flush=True)"
-    )
+    code = f"import sys; sys.path.insert(0, {planned.folder!r}); import studio.runtime.host.host, {module}; print(flush=True)"
     began = time.perf_counter()
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=PROJECT.parent.parent) as process:
         assert process.stdout is not None

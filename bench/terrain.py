@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bench.harness import OURS, Contender, Report, interleave, per_call_us
 from studio.messages import PoseTransform, Range3d
 from studio.paths import PACKAGE
-from studio.runtime.component_import import import_module
+from studio.runtime.host.component_import import import_module
 
 ADD_AT = "np.add.at"
 GOAL = 0.5

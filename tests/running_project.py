@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from studio.runtime.attach import Attachment
-from studio.runtime.running_systems import find_running
-from studio.runtime.switching import GateKind, target_of
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import find_running
+from studio.runtime.session.switching import GateKind, target_of
 from tests.conftest import ROOT
 from tests.waiting import await_true
 

@@ -120,7 +120,7 @@ def test_components_of_projects_import_only_what_they_may() -> None:
 
 
 def test_python_starts_without_the_working_directory_on_its_path() -> None:
-    """`python -m studio` in a project would import the `studio.py` that lies there: see studio.runtime.interpreter."""
+    """`python -m studio` in a project would import the `studio.py` that lies there: see studio.runtime.base.interpreter."""
     starts = re.compile(r'sys\.executable,\s*\[?"-(?!P"|I")')
     assert [str(file) for file in (ROOT / "studio").rglob("*.py") if starts.search(file.read_text())] == []
 
@@ -139,7 +139,7 @@ def write(folder: Path, name: str, text: str) -> Path:
     ("file", "text", "reason"),
     [
         ("messages/range3d.py", "from studio.model import spec", "below model"),
-        ("messages/range3d.py", "def late():\n    import studio.runtime.clock", "below runtime"),
+        ("messages/range3d.py", "def late():\n    import studio.runtime.base.clock", "below runtime"),
         ("model/system.py", "import studio.runtime.component", "below runtime"),
         (
             "model/system.py",
@@ -168,7 +168,10 @@ def test_an_upward_import_is_found(tmp_path: Path, file: str, text: str, reason:
     [
         ("messages/codec.py", "import numpy\nfrom studio.errors import StudioError"),
         ("runtime/host.py", "from studio.messages import Map\nfrom studio.model.system import System\nimport zmq"),
-        ("editor/app.py", "from PyQt6.QtWidgets import QApplication\nfrom studio.runtime.launcher import Launcher"),
+        (
+            "editor/app.py",
+            "from PyQt6.QtWidgets import QApplication\nfrom studio.runtime.session.session import Launcher",
+        ),
         ("cli/run.py", "def run():\n    from studio.editor.app import main"),
         ("__main__.py", "from studio.cli import main"),
     ],

@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from studio.paths import PACKAGE
-from studio.runtime.component_import import import_module
+from studio.runtime.host.component_import import import_module
 
 _KERNEL = re.compile(r"^def (compiled_\w+)\(\)", re.MULTILINE)
 

@@ -12,7 +12,7 @@ from PyQt6.QtCore import QPoint
 
 from studio.editor.preferences import PreferencesDialog
 from studio.editor.trust_dialog import TrustDialog
-from studio.runtime import trust
+from studio.runtime.client import trust
 from tools.hand import Stuck
 from tools.screen_places import file_field, port_of, shown, title_of
 from tools.stage import LARGE, ROOT, SMALL, Stage, perform

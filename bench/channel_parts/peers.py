@@ -17,8 +17,8 @@ import zmq
 
 from bench.channel_parts.raw import sent_of, stamped
 from bench.channel_parts.reports import Reporter
-from studio.runtime.channel.frames import Kind, pack, subscription
-from studio.runtime.process import die_with_parent
+from studio.runtime.base.process import die_with_parent
+from studio.runtime.wire.frames import Kind, pack, subscription
 
 BARE_TOPIC = "/bare/out"
 PREFIX = pack(BARE_TOPIC, Kind.DATA, 1)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.channel_parts.reports import Reports
-from studio.runtime.channel import addresses
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.session.session import Session
+from studio.runtime.wire import addresses
 
 HERE = Path(__file__).parent
 

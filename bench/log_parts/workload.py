@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from studio.messages import Map, MessageTypes, PoseTransform, Range3d
-from studio.runtime.channel.frames import HEADER, TO_ALL, VERSION
+from studio.runtime.wire.frames import HEADER, TO_ALL, VERSION
 
 COUNTS = {"/laser": 10_000, "/pose": 7_112, "/map": 222}
 BYTES = {"/laser": 5_800, "/pose": 200, "/map": 640_000}

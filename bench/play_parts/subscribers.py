@@ -23,7 +23,7 @@ Seen = list[tuple[int, int]]
 
 def listen_zmq(address: str, count: int) -> Seen:
     """The channel, as a host receives it."""
-    from studio.runtime.channel.frames import HEADER_BYTES
+    from studio.runtime.wire.frames import HEADER_BYTES
 
     seen: Seen = []
     with _on_the_channel(address) as socket, suppress(zmq.Again):
@@ -48,7 +48,7 @@ def count_zmq(address: str, count: int) -> Seen:
 
 def _on_the_channel(address: str) -> zmq.Socket[bytes]:
     """The first frames are the broker's signs of life: who hears them hears everything. Gives up in silence."""
-    from studio.runtime.channel.frames import ALL_TOPIC, subscription
+    from studio.runtime.wire.frames import ALL_TOPIC, subscription
 
     socket: zmq.Socket[bytes] = zmq.Context.instance().socket(zmq.SUB)
     socket.rcvhwm = 0

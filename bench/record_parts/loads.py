@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from studio.runtime.launcher import Session
-from studio.runtime.log_compression import WHEN_RECORDING
-from studio.runtime.plan import Inlet, Plan, PlannedComponent, RecordingPlan
+from studio.runtime.base.log_compression import WHEN_RECORDING
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent, RecordingPlan
 from studio.runtime.recording import LogReader
+from studio.runtime.session.session import Session
 
 HERE = Path(__file__).parent
 TYPES = {"poses": "PoseTransform", "scans": "Range3d", "maps": "Map"}

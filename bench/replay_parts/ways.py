@@ -11,12 +11,12 @@ from pathlib import Path
 from bench.replay_parts.examples import PROJECTS
 from studio.model.opened import open_project
 from studio.model.sources import LogProvider
-from studio.runtime.paced import PacedSession
-from studio.runtime.plan import LAG
-from studio.runtime.planning import plan_of
+from studio.runtime.plan.plan import LAG
+from studio.runtime.plan.planning import plan_of
+from studio.runtime.playing.lockstep_player import LockstepPlayer
+from studio.runtime.playing.logged_sources import wanted_log
 from studio.runtime.replay.lockstep import PIECES
-from studio.runtime.replay.lockstep_player import LockstepPlayer
-from studio.runtime.replay.logged_sources import wanted_log
+from studio.runtime.session.lockstep_session import PacedSession
 
 
 def sought_s(project: str, log: Path) -> float:

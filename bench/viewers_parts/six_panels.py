@@ -184,7 +184,7 @@ def _costs(seconds: float) -> dict[str, Any]:
 
 def simulated_ns(window: Any) -> int:
     """Of the simulation."""
-    from studio.runtime.clock import Clock, ClockKind, monotonic_ns
+    from studio.runtime.base.clock import Clock, ClockKind, monotonic_ns
 
     told = window.live.feed.state["clock"]
     clock = Clock(ClockKind[told["kind"].upper()], told["base_ns"], told["at_ns"], told["rate"])

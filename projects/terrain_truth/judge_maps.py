@@ -28,7 +28,7 @@ from studio.messages import Map, PoseTransform, Range3d, decode
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.library import load_model
 from studio.paths import component_roots
-from studio.runtime.profile import load_class
+from studio.runtime.host.profile import load_class
 from studio.runtime.recording import LogReader
 from studio.runtime.sim.worlds import load_world
 from studio.runtime.trial import Trial

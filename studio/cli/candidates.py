@@ -140,7 +140,7 @@ def _sources(words: Sequence[str], current: str) -> Iterator[Candidate]:
 
 
 def _systems(words: Sequence[str], current: str) -> Iterator[Candidate]:
-    from studio.runtime.running_systems import running_systems
+    from studio.runtime.client.running_systems import running_systems
 
     return (Candidate(each.project, f"running, {each.mode}") for each in running_systems())
 
@@ -224,8 +224,8 @@ _KINDS: dict[str, Callable[[Sequence[str], str], Iterable[Candidate]]] = {
 
 
 def _state(words: Sequence[str]) -> dict[str, Any]:
-    from studio.runtime.attach import Attachment
-    from studio.runtime.running_systems import find_running
+    from studio.runtime.client.attach import Attachment
+    from studio.runtime.client.running_systems import find_running
 
     wanted = next((after for word, after in pairwise(words) if word == "--run"), None)
     with Attachment(find_running(wanted).run_folder, "studio completion") as attachment:

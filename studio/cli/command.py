@@ -13,7 +13,7 @@ from studio.cli.compiled_code import make_room
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError, error_json, print_json
 from studio.cli.verbs import VERBS, Verb, parser_of
 from studio.errors import StudioError
-from studio.runtime.child_signals import pass_on_default_signals
+from studio.runtime.base.child_signals import pass_on_default_signals
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,8 +10,8 @@ from pathlib import Path
 from studio.cli.columns import columns
 from studio.cli.convert_rts import export_profile, import_profile, is_profile_file
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.log_compression import CHOICES
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.log_compression import CHOICES
 from studio.runtime.recording import LogReader, repair
 from studio.runtime.recording.annotated_copy import copy_with_bookmarks
 from studio.runtime.recording.carmen_writer import write_carmen

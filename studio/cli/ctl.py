@@ -21,8 +21,8 @@ from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.cli.trust import add_trust_option
 from studio.errors import StudioError
 from studio.model.sources import SOURCE_MODES
-from studio.runtime.attach import Attachment
-from studio.runtime.running_systems import find_running
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import find_running
 
 EXAMPLE = """\
   studio ctl list                            what runs, and how

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from studio.cli.outcome import FAILED, FINE, UsageError, print_json
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 
 
 def add_break_options(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from studio.cli.outcome import FINE, UsageError, print_json
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 from studio.runtime.debug.vscode import open_in_vscode, write_launch_file
 
 ATTACHES_WITHIN_S = 60.0

@@ -17,7 +17,7 @@ from studio.model.parts import Component, Endpoint, Link
 from studio.model.system import System
 from studio.model.system_edits import Connect, Disconnect, RemoveNodes, SetHost, SystemEdit
 from studio.model.wiring import why_no_link
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 
 
 def edit(attachment: Attachment, options: argparse.Namespace) -> int:

@@ -8,8 +8,8 @@ from typing import Any
 from studio.cli.ctl_way import ask_long
 from studio.cli.outcome import FINE, INTERRUPTED, UsageError, print_json
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.client.attach import Attachment
 
 
 def gate(attachment: Attachment, options: argparse.Namespace) -> int:

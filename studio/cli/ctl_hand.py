@@ -13,8 +13,8 @@ from typing import Any
 from studio.cli.ctl_show import value_text
 from studio.cli.outcome import FINE, UsageError, print_json
 from studio.cli.property_names import SCHEME
-from studio.runtime.attach import Attachment
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.client.attach import Attachment
 
 SLACK_S = 5.0
 """How much longer than its deadline a call may take on its way through the runtime."""

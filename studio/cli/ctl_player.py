@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from studio.cli.columns import columns
 from studio.cli.outcome import FINE, UsageError, print_json
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.client.attach import Attachment
 
 Words = list[str]
 Player = dict[str, Any]

@@ -22,9 +22,9 @@ from studio.cli.recording_options import (
     warn_of_unknown,
 )
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
-from studio.runtime.planning import recorded_topics
-from studio.runtime.reports import RecordingReport
+from studio.runtime.client.attach import Attachment
+from studio.runtime.plan.planning import recorded_topics
+from studio.runtime.processes.reports import RecordingReport
 
 FACTS = ("seconds", "events", "bytes", "missing", "free_bytes", "bytes_per_s", "left_s", "full")
 

@@ -13,7 +13,7 @@ from studio.model.files import FileError
 from studio.model.opened import open_project
 from studio.model.spec import Value
 from studio.model.state_edits import RunningComponent, RunningState, edits_to
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 
 
 def reload(attachment: Attachment, options: argparse.Namespace) -> int:

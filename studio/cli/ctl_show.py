@@ -14,9 +14,9 @@ from studio.cli.outcome import FINE, print_json
 from studio.cli.property_names import Property, properties_of
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.runtime.attach import Attachment
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.running_systems import RunningSystem, find_running, running_systems
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import RunningSystem, find_running, running_systems
 
 
 def show_list(options: argparse.Namespace, snapshot: dict[str, Any] | None = None) -> int:

@@ -19,11 +19,11 @@ from studio.errors import StudioError
 from studio.messages import MessageTypes, decode
 from studio.messages.plain_data import from_plain
 from studio.model.spec import ARMED
-from studio.runtime.attach import AttachError, Attachment
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.run_folder import shared_folder
-from studio.runtime.running_systems import find_running
-from studio.runtime.tap import Tap
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.channel.run_folder import shared_folder
+from studio.runtime.client.attach import AttachError, Attachment
+from studio.runtime.client.running_systems import find_running
+from studio.runtime.client.tap import Tap
 
 GET_WITHIN_S = 0.5
 """How long `get` waits for the next value of an output before it asks for the last one."""

@@ -6,7 +6,7 @@ import sys
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 
 LOOK_EVERY_S = 0.2
 CLEAR_LINE = "\r\x1b[K"

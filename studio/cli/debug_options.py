@@ -11,7 +11,7 @@ from studio.model.close_matches import did_you_mean
 from studio.model.opened import Opened
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.vscode import write_launch_file
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
 
 
 def add_debug_start_options(parser: argparse.ArgumentParser) -> None:

@@ -11,9 +11,9 @@ from typing import IO
 from studio.cli.outcome import FAILED, FINE, print_json
 from studio.cli.recording_options import recording_words
 from studio.model.opened import Opened
-from studio.runtime.interpreter import module_command, own_environment
-from studio.runtime.run_folder import runs_folder
-from studio.runtime.running_systems import RunningSystem, running_systems
+from studio.runtime.base.interpreter import module_command, own_environment
+from studio.runtime.channel.run_folder import runs_folder
+from studio.runtime.client.running_systems import RunningSystem, running_systems
 
 LOOK_EVERY_S = 0.05
 

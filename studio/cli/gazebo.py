@@ -20,7 +20,7 @@ from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_
 from studio.model.close_matches import did_you_mean
 from studio.model.geometry.library import Library
 from studio.paths import model_roots
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gazebo import doctor, local_classic
 from studio.runtime.gazebo.agreement import Mismatch
 from studio.runtime.gazebo.classic.client import PORT, Lost

@@ -9,7 +9,7 @@ from typing import Any
 
 from studio.cli.columns import columns
 from studio.errors import StudioError
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.importers import other_form
 

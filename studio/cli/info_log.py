@@ -9,9 +9,9 @@ from typing import Any
 from studio.cli.columns import columns
 from studio.cli.log_file import ProgressBar
 from studio.cli.outcome import UsageError
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.causality.why import Causes
 from studio.runtime.causality.why import why as why_of
-from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.metadata import STOPPED, import_notes
 from studio.runtime.replay.causes import Call, Link

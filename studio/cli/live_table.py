@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from studio.cli.columns import columns
-from studio.runtime.refusals import refusal_words
+from studio.runtime.base.refusals import refusal_words
 
 HEADS = ("component", "state", "rate Hz", "CPU %", "memory MB", "drops", "restarts")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from studio.cli.outcome import UsageError, warn
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 if TYPE_CHECKING:
     from studio.runtime.recording import LogReader

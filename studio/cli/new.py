@@ -73,7 +73,7 @@ def make_component(options: argparse.Namespace) -> None:
     from studio.cli.component_description import describe
     from studio.cli.new_component import components_folder, create_component
     from studio.cli.places import near, project_around
-    from studio.runtime.trust import trust_component
+    from studio.runtime.client.trust import trust_component
 
     components = components_folder(options.project, Path.cwd())
     folder = near(create_component(describe(options, components.parent), components))

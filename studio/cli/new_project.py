@@ -8,7 +8,7 @@ from studio.cli.outcome import UsageError
 from studio.model.files import FileError
 from studio.model.project import README, Project
 from studio.model.spec import NAME
-from studio.runtime.trust import made_here
+from studio.runtime.client.trust import made_here
 
 TEXT = """\
 # {name}

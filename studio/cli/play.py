@@ -23,17 +23,17 @@ from studio.messages import MessageTypes
 from studio.model.opened import Opened, open_project
 from studio.model.registry import Registry
 from studio.paths import component_roots
-from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan
+from studio.runtime.base.clock import SECOND_NS, ClockKind, monotonic_ns
+from studio.runtime.client.running_systems import RunningSystem
+from studio.runtime.control_plane.condition import parse_condition
+from studio.runtime.plan.plan import Plan
+from studio.runtime.playing.cursor import Cursor
+from studio.runtime.playing.played import Played, played_alone, played_into
+from studio.runtime.playing.player import FASTEST, FLAT_OUT, SLOWEST, LogPlayer
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.condition import parse_condition
-from studio.runtime.replay.cursor import Cursor
-from studio.runtime.replay.played import Played, played_alone, played_into
-from studio.runtime.replay.player import FASTEST, FLAT_OUT, SLOWEST, LogPlayer
-from studio.runtime.running_systems import RunningSystem
-from studio.runtime.runtime import About, Runtime
-from studio.runtime.steering import Steering
+from studio.runtime.server.attach_server import About, Runtime
+from studio.runtime.server.steering import Steering
+from studio.runtime.session.session import Session
 
 EXAMPLE = """\
   studio play drive.mcap my_robot                            the log instead of the robot's sensors

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import partial
 
 from studio.cli.keys import Keys
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.replay.actual_rate import too_slow
-from studio.runtime.replay.player import FASTEST, FLAT_OUT, SLOWEST, LogPlayer
-from studio.runtime.replay.player_state import PlayerState
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.playing.actual_rate import too_slow
+from studio.runtime.playing.player import FASTEST, FLAT_OUT, SLOWEST, LogPlayer
+from studio.runtime.playing.player_state import PlayerState
 
 CLEAR_LINE = "\r\x1b[K"
 WIDTH = 24

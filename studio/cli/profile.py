@@ -14,8 +14,8 @@ from studio.errors import StudioError
 from studio.model.component_xml import read_profile
 from studio.model.spec import PROFILE, CommandEntry
 from studio.paths import component_roots, project_roots
-from studio.runtime.profile import stale, write_profile_of
-from studio.runtime.trust import NotTrusted
+from studio.runtime.client.trust import NotTrusted
+from studio.runtime.host.profile import stale, write_profile_of
 
 EXAMPLE = """\
   studio profile components/low_pass      after changing ports, parameters or docs of the class

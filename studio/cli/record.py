@@ -17,10 +17,10 @@ from studio.cli.places import find_project
 from studio.cli.recording_options import add_recording_options, folder_for, log_place, progress_text
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.launcher import Session
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording.set_bookmark import set_bookmark
-from studio.runtime.runtime import Runtime
+from studio.runtime.server.attach_server import Runtime
+from studio.runtime.session.session import Session
 
 EXAMPLE = """\
   studio record my_robot                                 into your folder of recordings, until Ctrl-C; b: bookmark

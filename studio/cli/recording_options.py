@@ -17,13 +17,13 @@ from studio.model.changes import ModelError
 from studio.model.parts import Recording
 from studio.model.system import System
 from studio.recordings import VARIABLE, new_recording, recordings_of
-from studio.runtime.clock import wall_ns
-from studio.runtime.log_compression import CHOICES, WHEN_RECORDING, Compression
-from studio.runtime.plan import Plan
+from studio.runtime.base.clock import wall_ns
+from studio.runtime.base.log_compression import CHOICES, WHEN_RECORDING, Compression
+from studio.runtime.plan.plan import Plan
+from studio.runtime.processes.reports import RecordingReport
 from studio.runtime.recording import LogError, LogReader
 from studio.runtime.recording.disk_room import duration_words
 from studio.runtime.recording.metadata import STOPPED
-from studio.runtime.reports import RecordingReport
 
 GAPS_TOPIC = "/_studio/gaps"
 SCARCE_BYTES = 1_000_000_000

@@ -36,8 +36,8 @@ from studio.cli.refusal import refuse
 from studio.cli.trust import add_trust_option, require_trust
 from studio.model.opened import Opened, open_project
 from studio.model.wiring import topics_of
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.planning import recorded_topics
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.plan.planning import recorded_topics
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.as_recorded import AsRecorded, replay_as_recorded
 from studio.runtime.replay.comparison import Comparison, compare

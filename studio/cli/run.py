@@ -40,21 +40,21 @@ from studio.model.gazebo_provider import GAZEBO, gazebo_provider
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.model.system_xml import write_system
-from studio.runtime.channel.run_folder import forget_old_words, last_words_file
-from studio.runtime.clock import SECOND_NS, ClockKind, monotonic_ns
-from studio.runtime.launcher import Session
-from studio.runtime.nurse import nurse
-from studio.runtime.paced import JUDGED, RUN, PacedSession
-from studio.runtime.plan import LAG
-from studio.runtime.planning import plan_of
-from studio.runtime.replay.logged_sources import LoggedSources, Player, wanted_log
-from studio.runtime.replay.player import FLAT_OUT
-from studio.runtime.running_systems import RunningSystem
-from studio.runtime.runtime import About, Runtime
-from studio.runtime.shape import Shape
-from studio.runtime.steering import Steering
-from studio.runtime.supervision import BROKER, Condition, RestartPolicy
-from studio.runtime.switching import GateKind
+from studio.runtime.base.clock import SECOND_NS, ClockKind, monotonic_ns
+from studio.runtime.channel.payload_folder import forget_old_words, last_words_file
+from studio.runtime.client.running_systems import RunningSystem
+from studio.runtime.plan.plan import LAG
+from studio.runtime.plan.planning import plan_of
+from studio.runtime.playing.logged_sources import LoggedSources, Player, wanted_log
+from studio.runtime.playing.player import FLAT_OUT
+from studio.runtime.processes.fork_client import nurse
+from studio.runtime.processes.supervision import BROKER, Condition, RestartPolicy
+from studio.runtime.server.attach_server import About, Runtime
+from studio.runtime.server.shape import Shape
+from studio.runtime.server.steering import Steering
+from studio.runtime.session.lockstep_session import JUDGED, RUN, PacedSession
+from studio.runtime.session.session import Session
+from studio.runtime.session.switching import GateKind
 
 EXAMPLE = """\
   studio run projects/first_steps                        until Ctrl-C; exit status 1 when a component failed

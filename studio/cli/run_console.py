@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from studio.cli.live_table import live_table
 from studio.cli.run_result import Result
 from studio.paths import PACKAGE
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.events import Happening, ProcessExited
-from studio.runtime.launcher import Session
-from studio.runtime.runtime import Runtime
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.processes.events import Happening, ProcessExited
+from studio.runtime.server.attach_server import Runtime
+from studio.runtime.session.session import Session
 
 LOUD = ("warning", "error", "critical")
 DRAW_EVERY_NS = SECOND_NS // 2

@@ -14,14 +14,14 @@ from studio.cli.live_table import number, table
 from studio.errors import StudioError
 from studio.model.opened import Opened
 from studio.model.wiring import topics_of
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.events import Happening, RecordingMoved, death
-from studio.runtime.launcher import Session
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.host.statistics import TopicTotals, topic_totals
 from studio.runtime.lifecycle import State
-from studio.runtime.loads import Load
-from studio.runtime.plan import PlannedComponent
-from studio.runtime.statistics import TopicTotals, topic_totals
-from studio.runtime.supervision import BROKER, Condition
+from studio.runtime.plan.plan import PlannedComponent
+from studio.runtime.processes.events import Happening, RecordingMoved, death
+from studio.runtime.processes.loads import Load
+from studio.runtime.processes.supervision import BROKER, Condition
+from studio.runtime.session.session import Session
 
 REPORT_WITHIN_S = 2.0
 

@@ -19,8 +19,8 @@ from studio.cli.trust import add_trust_option, require_trust
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.opened import open_project
-from studio.runtime.replay.stepper import Stepper
 from studio.runtime.replay.stepping import Stepping, step_through
+from studio.runtime.stepping.stepper import Stepper
 
 EXAMPLE = """\
   studio step first_steps --log drive.mcap --in-process                  keys: right, left, t TOPIC, g NUMBER, q

@@ -10,8 +10,8 @@ from studio.cli.keys import Keys
 from studio.cli.log_file import ProgressBar
 from studio.cli.step_text import digest_lines, event_line, topics_of, where
 from studio.errors import StudioError
-from studio.runtime.replay.stepper import Progress
 from studio.runtime.replay.stepping import Stepping
+from studio.runtime.stepping.stepper import Progress
 
 HELP = """\
 right, n  next event        left, b  one back       12 right  twelve, also back

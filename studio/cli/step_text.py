@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from studio.cli.columns import columns
-from studio.runtime.channel.gate import Delivered
+from studio.runtime.broker.gate import Delivered
 from studio.runtime.replay.stepping import Stepping
 
 

@@ -9,9 +9,9 @@ import threading
 
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.running_systems import NotRunning, RunningSystem, find_running, running_systems
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import NotRunning, RunningSystem, find_running, running_systems
 
 EXAMPLE = """\
   studio stop                      the system that runs

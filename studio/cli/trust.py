@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from studio.model.opened import Opened
-from studio.runtime.trust import NotTrusted, commands_in, commands_of_project, is_trusted, trust
+from studio.runtime.client.trust import NotTrusted, commands_in, commands_of_project, is_trusted, trust
 
 
 def add_trust_option(parser: argparse.ArgumentParser) -> None:

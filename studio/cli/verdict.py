@@ -18,8 +18,8 @@ from studio.messages import String, decode
 from studio.model.opened import Opened
 from studio.model.parts import Endpoint
 from studio.model.wiring import topic_of
-from studio.runtime.launcher import Session
-from studio.runtime.tap import MOST_AT_ONCE, Tap, read
+from studio.runtime.client.tap import MOST_AT_ONCE, Tap, read
+from studio.runtime.session.session import Session
 
 PORT = "outcome"
 END = "over_at_ns"

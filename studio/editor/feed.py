@@ -23,7 +23,7 @@ from PyQt6.QtCore import QObject, Qt, pyqtSignal
 
 from studio.editor.live_batch import Answer, Attached, Batch, Ended, Event, NoAttachment, Silence, Turn
 from studio.errors import StudioError
-from studio.runtime.deltas import Snapshot, apply
+from studio.runtime.base.deltas import Snapshot, apply
 
 if TYPE_CHECKING:
     from studio.editor.live_link import Link

@@ -13,10 +13,10 @@ from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from studio.editor.autosave import Autosave
 from studio.editor.canvas.export import export_png, export_svg
+from studio.editor.deferred import Beside, Slices
 from studio.editor.disk_watch import ABOUT, DiskWatch
 from studio.editor.folder_dialog import ask_new_folder
 from studio.editor.geometry.drive_place import is_drive_project
-from studio.editor.later import Beside, Slices
 from studio.editor.leaving import ask_about_changes, is_sure
 from studio.editor.left_work import LeftWork
 from studio.editor.log_files.log_facts import is_viewing_project
@@ -80,7 +80,7 @@ class Files(QObject):
         except StudioError as error:
             self._complain("This project cannot be made", error)
             return
-        from studio.runtime.trust import made_here
+        from studio.runtime.client.trust import made_here
 
         made_here(folder)
         self.open(folder)
@@ -269,7 +269,7 @@ class Files(QObject):
         from studio.model.opened import opened
         from studio.model.project import Project
         from studio.model.project_copy import ProjectCopy  # brings numpy, as the project does
-        from studio.runtime.trust import trust_copy
+        from studio.runtime.client.trust import trust_copy
 
         window, session = self.window, self.window.session
         original, came_from = session.folder, session.opened

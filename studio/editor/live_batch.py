@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
-    from studio.runtime.running_systems import RunningSystem
+    from studio.runtime.client.running_systems import RunningSystem
 
 MOST_EVENTS = 500
 """Of one topic in one batch, for those who want every event; more are counted only."""

@@ -29,11 +29,11 @@ from studio.editor.live_pace import FASTEST_NS, Pace
 from studio.editor.live_trace import is_trace, trace_event
 from studio.errors import StudioError
 from studio.messages import MessageError, MessageTypes
-from studio.runtime.attach import AttachError, Attachment
-from studio.runtime.clock import SECOND_NS, monotonic_ns
-from studio.runtime.run_folder import shared_folder
-from studio.runtime.running_systems import RunningSystem, running_systems
-from studio.runtime.tap import Tap, read
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.channel.run_folder import shared_folder
+from studio.runtime.client.attach import AttachError, Attachment
+from studio.runtime.client.running_systems import RunningSystem, running_systems
+from studio.runtime.client.tap import Tap, read
 
 NAME = "Studio window"
 LOOK_EVERY_S = 0.25

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 
 FASTEST_NS, SLOWEST_NS = SECOND_NS // 30, SECOND_NS // 10
 SHARE = 0.3

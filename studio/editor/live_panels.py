@@ -15,7 +15,7 @@ from studio.editor.panels.console_lines import time_words
 from studio.editor.panels.processes import Processes
 from studio.editor.source_view import open_source
 from studio.editor.theme import Theme
-from studio.runtime.clock import wall_ns
+from studio.runtime.base.clock import wall_ns
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

@@ -12,8 +12,8 @@ from studio.errors import Problem
 from studio.model.sources import LogProvider
 from studio.model.system import System
 from studio.recordings import log_of
-from studio.runtime.deltas import Snapshot
-from studio.runtime.refusals import refusal_words
+from studio.runtime.base.deltas import Snapshot
+from studio.runtime.base.refusals import refusal_words
 
 BEHIND_STEPS_S = (60, 10, 1)
 """A warning that told each second would be another one each second."""

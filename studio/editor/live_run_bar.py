@@ -12,8 +12,8 @@ from studio.editor.icons import icon
 from studio.editor.panels.quiet_topics import span_words
 from studio.editor.run_control import Phase, RunControl
 from studio.editor.theme import Theme
-from studio.runtime.clock import SECOND_NS, Clock, ClockKind, monotonic_ns, wall_ns
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.clock import SECOND_NS, Clock, ClockKind, monotonic_ns, wall_ns
+from studio.runtime.base.deltas import Snapshot
 
 WORDS: dict[Phase, str] = {
     "stopped": "Run", "starting": "Starting…", "running": "Running", "paused": "Continue", "stopping": "Stopping…",

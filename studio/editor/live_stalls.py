@@ -17,7 +17,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns, wall_ns
 
 STALL_S = 0.2
 BEAT_MS = 100

@@ -11,7 +11,7 @@ from studio.model.parts import Endpoint, Wire
 from studio.model.sources import LiveProvider, Source, SourceMode
 from studio.model.system import Node, System
 from studio.model.wiring import topic_of
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.deltas import Snapshot
 
 Tone = Literal["created", "inactive", "fine", "warning", "error", "frozen"]
 Flow = Literal["flows", "stale", "never"]

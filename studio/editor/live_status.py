@@ -13,7 +13,7 @@ from studio.editor.live_state import Totals, count_words, stalled_words, time_wo
 from studio.editor.style import dress
 
 if TYPE_CHECKING:
-    from studio.editor.live import Live
+    from studio.editor.run_presenter import Live
     from studio.editor.status_bar import StatusBar
 
 _PHASES = {

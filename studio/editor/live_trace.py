@@ -5,7 +5,7 @@ from __future__ import annotations
 from studio.editor.live_batch import Event
 from studio.errors import StudioError
 from studio.messages import HandledTrace, decode
-from studio.runtime.channel.frames import HANDLED_TOPIC, split, subscription
+from studio.runtime.wire.frames import HANDLED_TOPIC, split, subscription
 
 _START = subscription(HANDLED_TOPIC)
 

@@ -15,7 +15,7 @@ from PyQt6.QtGui import QCloseEvent, QContextMenuEvent, QDragEnterEvent, QDropEv
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from studio.editor.appearance import Appearance, settle_motion, wanted_theme
-from studio.editor.later import Beside, Later, Slices
+from studio.editor.deferred import Beside, Later, Slices
 from studio.editor.menus import Menus
 from studio.editor.open_dialog import sort_of
 from studio.editor.status_bar import StatusBar
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from studio.editor.geometry.desk import GeometryDesk
     from studio.editor.geometry.document import GeometryDocument
     from studio.editor.layouts import Layouts
-    from studio.editor.live import Live
     from studio.editor.live_panels import LivePanels
     from studio.editor.log_files.desk import LogDesk
     from studio.editor.new_component.desk import NewComponent
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from studio.editor.panels.problems import Problems
     from studio.editor.project_desk import ProjectDesk
     from studio.editor.rail import Rail
+    from studio.editor.run_presenter import Live
     from studio.editor.session import Session
     from studio.editor.settings import Settings
     from studio.editor.side_panels import SidePanels
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from studio.editor.window_commands import WindowCommands
 
 SIZE = QSize(1280, 800)
-FURNISHING = "studio.editor.furnishing"
+FURNISHING = "studio.editor.deferred_parts"
 
 
 class MainWindow(QMainWindow):
@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
 
     def _parts(self) -> Slices:
         if self._furnishing is None:
-            from studio.editor.furnishing import furnish
+            from studio.editor.deferred_parts import furnish
 
             self._furnishing = Slices(furnish(self), self)
             self._furnishing.done.connect(self.furnished)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QObject, QProcess, QProcessEnvironment
 
-from studio.runtime.interpreter import module_command, own_environment
+from studio.runtime.base.interpreter import module_command, own_environment
 
 
 def own_process(parent: QObject, module: str, *words: str) -> QProcess:

@@ -8,7 +8,7 @@ import platformdirs
 from PyQt6.QtCore import QByteArray, QSettings
 
 from studio.editor.recent import RecentBook
-from studio.runtime.clock import SECOND_NS, wall_ns
+from studio.runtime.base.clock import SECOND_NS, wall_ns
 
 SCALES = (90, 100, 110, 125, 150, 175, 200)
 """Per cent that the interface can be scaled by, beside what the screen asks for."""

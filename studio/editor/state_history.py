@@ -10,8 +10,8 @@ from PyQt6.QtCore import QObject
 from studio.editor.feed import Changes, Feed
 from studio.editor.live_state import error_place, shown_look
 from studio.editor.views.state_spans import Lane, Mark
-from studio.runtime.clock import Clock, ClockKind, monotonic_ns
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.clock import Clock, ClockKind, monotonic_ns
+from studio.runtime.base.deltas import Snapshot
 
 TIMES = ("restarts", "errors")
 """Figures that tell by growing that something has happened."""

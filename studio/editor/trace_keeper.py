@@ -14,7 +14,7 @@ from studio.editor.feed import Feed
 from studio.editor.live_batch import Event
 from studio.messages import HandledTrace
 from studio.runtime.causality.trace import MOST_ROWS, Trace
-from studio.runtime.channel.frames import HANDLED_TOPIC
+from studio.runtime.wire.frames import HANDLED_TOPIC
 
 MOST_ASIDE = 10_000
 """Handlings that are put aside: ten seconds of a busy system, which are made a graph in a moment."""

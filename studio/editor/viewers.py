@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from studio.editor.automatic_layout import Wish, wishes
+from studio.editor.deferred import Beside
 from studio.editor.icons import icon
-from studio.editor.later import Beside
 from studio.editor.state_history import history_of
 from studio.editor.theme import Theme
 from studio.editor.viewer_kinds import KINDS, Kind, kind_called

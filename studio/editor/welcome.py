@@ -11,8 +11,8 @@ from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QResizeEv
 from PyQt6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from studio import __version__
+from studio.editor.deferred import Beside
 from studio.editor.icons import icon
-from studio.editor.later import Beside
 from studio.editor.settings import Settings
 from studio.editor.theme import Theme
 from studio.editor.welcome_learn import Learn
@@ -164,7 +164,7 @@ class Welcome(QWidget):
 
     def _show_running(self) -> None:
         """Systems that go on without a window: whoever opens their project is attached to them."""
-        from studio.runtime.running_systems import running_systems  # slow to import, and the page can do without
+        from studio.runtime.client.running_systems import running_systems  # slow to import, and the page can do without
 
         folders = list(dict.fromkeys(Path(system.folder) for system in running_systems()))
         if not folders or self._running.count():

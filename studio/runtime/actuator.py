@@ -22,12 +22,12 @@ from typing import Any, ClassVar
 
 from studio.errors import StudioError
 from studio.model.spec import AFTER_STOP, ARMED, RESUMES, STAYS, Category, SpecError, Value
-from studio.runtime.channel.frames import Event, Kind
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.command_rules import VALID_NS, Refused, path_time_ns, refusal
 from studio.runtime.component import Component
 from studio.runtime.declarations import InPort, Parameter, State
 from studio.runtime.expiry import Expiry
+from studio.runtime.wire.frames import Event, Kind
 
 IDLE_NS = 300 * SECOND_NS
 """Armed, and nobody moves it for so long: it is disarmed, whether or not a window is there to see it."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from studio.runtime.channel.frames import Event, Kind, Origin
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.wire.frames import Event, Kind, Origin
 
 VALID_NS = 250_000_000
 """How long a command may act, counted from the moment it was sent."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 
 class Expiry:

@@ -18,7 +18,7 @@ import serial
 
 from studio.errors import StudioError
 from studio.model.spec import Category, Value
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import Component
 from studio.runtime.declarations import Parameter
 

@@ -26,9 +26,9 @@ from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.flat_model import content_of
 from studio.model.geometry.library import load_model
 from studio.model.spec import GET, Value
-from studio.runtime.channel.frames import Event, Kind
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import InPort, OutPort, ProvidedService, RequiredService
+from studio.runtime.wire.frames import Event, Kind
 
 C = TypeVar("C", bound=Component)
 NS_PER_S = 1_000_000_000

@@ -15,7 +15,7 @@ from rosbags.rosbag2 import StoragePlugin
 
 from studio.messages import Range3d
 from studio.messages.codec import encode
-from studio.runtime.log_compression import Compression
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.recording import LogWriter
 from tests.cli.running import STUDIO
 from tests.runtime.recording.importers.test_bags import write_bag1, write_bag2

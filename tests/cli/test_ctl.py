@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 from studio.runtime.recording import LogReader
 from tests.cli.running import STUDIO, Result, Studio
 from tests.waiting import await_true

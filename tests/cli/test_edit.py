@@ -15,7 +15,7 @@ import pytest
 
 from studio.cli import edit
 from studio.editor import display
-from studio.runtime.running_systems import RunningSystem, running_systems
+from studio.runtime.client.running_systems import RunningSystem, running_systems
 from tests.displays import own_display
 from tests.waiting import await_true
 

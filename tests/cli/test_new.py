@@ -9,7 +9,7 @@ import pytest
 
 from studio.model.component_xml import read_profile
 from studio.model.spec import Delivery
-from studio.runtime.profile import stale
+from studio.runtime.host.profile import stale
 from tests.cli.running import Studio
 
 

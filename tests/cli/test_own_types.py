@@ -10,7 +10,7 @@ import pytest
 
 from studio.messages import Float64, decode, project_types
 from studio.model.opened import open_project
-from studio.runtime.planning import plan_of
+from studio.runtime.plan.planning import plan_of
 from tests.cli.running import Studio
 from tests.runtime.systems import ProcessRun
 

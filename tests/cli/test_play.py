@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 from tests.cli.robot import write_robot
 from tests.cli.running import STUDIO, Studio
 from tests.runtime.replay.played import SLOW, A, B, write_rig

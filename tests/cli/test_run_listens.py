@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from studio.runtime.attach import Attachment
-from studio.runtime.running_systems import RunningSystem, running_systems
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import RunningSystem, running_systems
 from tests.cli.running import STUDIO
 from tests.waiting import await_true
 

@@ -13,12 +13,12 @@ from studio.cli.run_console import readable
 from studio.errors import StudioError
 from studio.model.opened import open_project
 from studio.paths import PACKAGE
-from studio.runtime.channel.in_process import InProcess
 from studio.runtime.component import Component
-from studio.runtime.component_import import import_component
-from studio.runtime.host import create
-from studio.runtime.plan import PlannedComponent
-from studio.runtime.planning import plan_of
+from studio.runtime.host.component_import import import_component
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import PlannedComponent
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.sim.world_writing import save_world

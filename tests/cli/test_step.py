@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from studio.model.opened import open_project
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.host import create
-from studio.runtime.planning import plan_of
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.replay.event_log import EventLog
 from tests.cli.running import STUDIO, Studio
 

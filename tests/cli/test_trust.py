@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from studio.cli.verbs import VERBS
-from studio.runtime.trust import is_made_here, made_here
+from studio.runtime.client.trust import is_made_here, made_here
 from tests.cli.running import STUDIO, Studio
 from tests.runtime.recording.logs import story, write_log
 
@@ -274,7 +274,7 @@ def test_several_windows_that_remember_at_the_same_time_forget_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    code = "import sys; from pathlib import Path; from studio.runtime.trust import trust\n"
+    code = "import sys; from pathlib import Path; from studio.runtime.client.trust import trust\n"
     code += "for number in range(60): trust(Path(sys.argv[1]) / str(number), ['python x: x.py'])"
     windows = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / name)]) for name in "abc"]
     assert [window.wait(50) for window in windows] == [0, 0, 0]

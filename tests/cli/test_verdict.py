@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.profile import write_profile_of
+from studio.runtime.host.profile import write_profile_of
 from studio.runtime.recording import LogReader
 from tests.cli.running import STUDIO
 

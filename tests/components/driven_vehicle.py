@@ -11,11 +11,11 @@ from typing import Any
 
 from studio.messages import decode
 from studio.messages.plain import String
-from studio.runtime.clock import ClockKind
-from studio.runtime.control import ControlError
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.emulators.pty_port import Faults, PtyPort
 from studio.runtime.emulators.vehicle import Noted, Vehicle
-from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.processes.control import ControlError
 from tests.lateness import Lateness
 from tests.runtime.systems import ProcessRun
 from tests.waiting import await_true

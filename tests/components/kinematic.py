@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from studio.messages import Map, PoseTransform, Range3d, Velocity, Vote
-from studio.runtime.profile import load_class
+from studio.runtime.host.profile import load_class
 from studio.runtime.trial import Trial
 
 COMPONENTS = Path(__file__).resolve().parents[2] / "components"

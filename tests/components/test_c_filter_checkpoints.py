@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from studio.runtime.channel.gate import CannotGoBack
-from studio.runtime.clock import ClockKind
-from studio.runtime.launcher import Session
-from studio.runtime.replay.stepper import Stepper
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.broker.gate import CannotGoBack
+from studio.runtime.session.session import Session
+from studio.runtime.stepping.stepper import Stepper
 from tests.components.bare_channel import RAW, SMOOTH
 from tests.components.c_filter_program import build
 from tests.components.test_c_filter_system import plan

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import zmq
 
-from studio.runtime.channel.frames import Origin
-from studio.runtime.clock import ClockKind
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Inlet, Plan, PlannedComponent
-from studio.runtime.plan_change import CannotChange, plan_change
-from studio.runtime.statistics import topic_totals
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.host.statistics import topic_totals
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.plan.plan_change import CannotChange, plan_change
+from studio.runtime.session.session import Session
+from studio.runtime.wire.frames import Origin
 from tests.components.bare_channel import RAW, SMOOTH, Frame, fnv, read, value_of
 from tests.components.c_filter_program import FOLDER, ROOT, build
 from tests.waiting import await_true

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from studio.messages import PoseTransform, String
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.profile import load_class, stale
 from studio.runtime.sim.made_worlds import block, ground
 from studio.runtime.sim.world import World
 from studio.runtime.sim.world_writing import world_sdf

@@ -15,7 +15,7 @@ from studio.messages import Range3d
 from studio.runtime.emulators.pty_port import Faults
 from studio.runtime.emulators.room import range_m
 from studio.runtime.emulators.urg import Urg
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.profile import load_class, stale
 from tests.components.serial_bench import bench
 from tests.waiting import await_true
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from studio.messages import Range3d, Twist
-from studio.runtime.component_import import import_module
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.component_import import import_module
+from studio.runtime.host.profile import load_class, stale
 from studio.runtime.trial import Trial
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/laser_obstacle_avoid"

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from components.nmea_gps import nmea
 from studio.messages import NavSatFix
-from studio.runtime.component_import import import_module
 from studio.runtime.emulators import gps
 from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.pty_port import Faults
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.component_import import import_module
+from studio.runtime.host.profile import load_class, stale
 from tests.components.serial_bench import bench
 from tests.waiting import await_true
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from studio.messages import Odometry, PoseTransform, Range3d, encode
-from studio.runtime.component_import import import_module
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.component_import import import_module
+from studio.runtime.host.profile import load_class, stale
 from studio.runtime.trial import Trial
 from tests.components.room import Pose, measured
 

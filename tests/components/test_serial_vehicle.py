@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from components.serial_vehicle import frames
 from studio.messages import MessageTypes, Odometry, decode
-from studio.runtime.channel.frames import Origin
 from studio.runtime.emulators.pty_port import Faults
 from studio.runtime.emulators.vehicle import LONGEST_VALID_MS, Noted, Vehicle, framed
-from studio.runtime.profile import stale
-from studio.runtime.replay.logged_sources import LoggedSources, WantedLog
-from studio.runtime.switching import target_of
+from studio.runtime.host.profile import stale
+from studio.runtime.playing.logged_sources import LoggedSources, WantedLog
+from studio.runtime.session.switching import target_of
+from studio.runtime.wire.frames import Origin
 from tests.components.driven_vehicle import FOLDER, driving
 from tests.waiting import await_true
 

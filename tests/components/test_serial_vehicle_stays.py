@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime import live_change
+from studio.runtime.base.turns import Turns
 from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.freeze import Freeze
-from studio.runtime.gate_requests import GateRequests
-from studio.runtime.turns import Turns
+from studio.runtime.server.gate_requests import GateRequests
+from studio.runtime.session import live_change
 from tests.components.driven_vehicle import Run, driving
 from tests.waiting import await_true
 

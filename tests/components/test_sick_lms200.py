@@ -17,7 +17,7 @@ from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.lms200 import Lms200
 from studio.runtime.emulators.pty_port import Faults
 from studio.runtime.emulators.room import range_m
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.profile import load_class, stale
 from tests.components.serial_bench import bench
 from tests.waiting import await_true
 

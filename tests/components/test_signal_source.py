@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.profile import load_class, stale
 from studio.runtime.trial import Trial
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/signal_source"

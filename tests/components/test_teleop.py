@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from studio.messages import Joy, Vote
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.profile import load_class, stale
 from studio.runtime.trial import Trial
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/teleop"

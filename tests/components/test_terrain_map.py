@@ -11,8 +11,8 @@ from studio.messages import Map, PoseTransform, Range3d
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.library import load_model
 from studio.runtime.component import GeometryError
-from studio.runtime.component_import import import_module
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.component_import import import_module
+from studio.runtime.host.profile import load_class, stale
 from studio.runtime.trial import Trial
 from tests.components.blocks import Blocks, errors_m, rms, tilted
 

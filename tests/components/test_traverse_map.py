@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from studio.messages import Map, MessageError
 from studio.runtime.component import GeometryError
-from studio.runtime.component_import import import_module
-from studio.runtime.profile import load_class, stale
+from studio.runtime.host.component_import import import_module
+from studio.runtime.host.profile import load_class, stale
 from studio.runtime.trial import Trial
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/traverse_map"

@@ -33,7 +33,7 @@ HEAVY = (
     "lxml", "numba", "numpy", "psutil", "pyqtgraph", "qtawesome", "rosbags", "scipy", "zmq",
     "PyQt6.Qsci", "PyQt6.QtOpenGL", "PyQt6.QtSvg", "PyQt6Ads",
     "studio.messages", "studio.model", "studio.editor.canvas", "studio.editor.docks", "studio.editor.feed",
-    "studio.editor.furnishing", "studio.runtime.runtime",
+    "studio.editor.deferred_parts", "studio.runtime.server.attach_server",
 )  # fmt: skip
 PAINT_BOTH = f"""
 import sys, tempfile

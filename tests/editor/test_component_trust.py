@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.main_window import MainWindow
 from studio.editor.trust_dialog import TrustDialog
-from studio.runtime.trust import VARIABLE, commands_in, trust
+from studio.runtime.client.trust import VARIABLE, commands_in, trust
 from tests.cli.test_trust import PROBE, PROFILE
 
 RUN_MS = 90_000

@@ -16,7 +16,7 @@ import pytest
 from studio.model.document import SystemDocument
 from studio.model.project import Project
 from studio.recordings import recordings_of
-from studio.runtime.running_systems import running_systems
+from studio.runtime.client.running_systems import running_systems
 
 NEEDED = ("Xvfb", "openbox", "xdotool")
 HERE = Path(__file__).parent

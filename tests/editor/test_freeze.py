@@ -33,7 +33,7 @@ from studio.editor.panels.causality_viewer import CausalityViewer
 from studio.editor.panels.this_event import ROW
 from studio.editor.theme import DARK, LIGHT
 from studio.messages import PoseTransform
-from studio.runtime.event_breakpoints import EventBreakpoint
+from studio.runtime.control_plane.event_breakpoints import EventBreakpoint
 
 PATIENCE_MS = 60_000
 SMALL = """<system name="small" version="1">

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
-from studio.editor.later import Beside, Later, Slices
+from studio.editor.deferred import Beside, Later, Slices
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 

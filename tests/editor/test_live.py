@@ -19,7 +19,7 @@ from studio.editor.panels.error_card import ErrorCard
 from studio.model.parameter_sets import SaveParameterSet
 from studio.model.parts import Component, Endpoint, Wire
 from studio.model.system_edits import AddNode, Compound, Connect, RemoveNodes, SetParameters, SetParameterSet
-from studio.runtime.running_systems import running_systems
+from studio.runtime.client.running_systems import running_systems
 
 PATIENCE_MS = 60_000
 pytestmark = pytest.mark.timeout(240)

@@ -8,7 +8,7 @@ from typing import Any
 
 from studio.editor.live_batch import Ended
 from studio.editor.live_link import DOUBT_AFTER_NS, Link
-from studio.runtime.clock import monotonic_ns
+from studio.runtime.base.clock import monotonic_ns
 
 
 def link_to(attachment: Any) -> Link:

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.live_picture import TITLE, NoPicture, take_picture, titled
 from studio.editor.main_window import MainWindow
 from studio.model.project import Project
-from studio.runtime.running_systems import running_systems
+from studio.runtime.client.running_systems import running_systems
 
 SMALL = """<system name="small" version="1">
   <component name="signal" type="signal_source" mode="periodic" period_s="0.02"/>

@@ -33,9 +33,9 @@ from studio.editor.theme import THEMES, contrast
 from studio.messages import Float64, Map, PoseTransform, Velocity
 from studio.model.parts import Component, Endpoint, Wire
 from studio.model.system import System
-from studio.runtime.clock import monotonic_ns, wall_ns
+from studio.runtime.base.clock import monotonic_ns, wall_ns
 from studio.runtime.lifecycle import State
-from studio.runtime.supervision import Condition
+from studio.runtime.processes.supervision import Condition
 
 TRACE = """Traceback (most recent call last):
   File "/somewhere/components/low_pass/low_pass.py", line 41, in on_raw

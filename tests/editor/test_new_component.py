@@ -15,7 +15,7 @@ from studio.editor import files as window_files
 from studio.editor.main_window import MainWindow
 from studio.editor.new_component.dialog import NewComponentDialog
 from studio.editor.new_component.draft import NAMELESS, Draft, Row, faults, typed_name
-from studio.runtime.trust import VARIABLE, commands_of, is_trusted
+from studio.runtime.client.trust import VARIABLE, commands_of, is_trusted
 
 RUN_MS = 90_000
 """A process with numpy starts in a second, and on a crowded machine in a minute."""

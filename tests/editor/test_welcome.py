@@ -17,8 +17,8 @@ from studio.editor.welcome import GUIDE, Welcome
 from studio.editor.welcome_learn import WORKFLOWS, Learn
 from studio.editor.welcome_recent import GONE, RecentList, _short
 from studio.editor.welcome_tiles import A_COPY, Tile, example_projects, heading_of
-from studio.runtime import running_systems
-from studio.runtime.running_systems import RunningSystem
+from studio.runtime.client import running_systems
+from studio.runtime.client.running_systems import RunningSystem
 
 
 def test_a_system_that_runs_without_a_window_is_offered(

@@ -9,7 +9,7 @@ import pytest
 
 from studio.messages import Message, Velocity, encode
 from studio.messages.message import field_names
-from studio.runtime.profile import load_class
+from studio.runtime.host.profile import load_class
 from studio.runtime.trial import Trial
 from tests.messages.strategies import SHIPPED
 

@@ -12,10 +12,10 @@ import pytest
 
 from studio.messages import Joy, Twist, decode
 from studio.model.opened import open_project
-from studio.runtime.channel.frames import Event, Kind
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.host import create
-from studio.runtime.planning import plan_of
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.planning import plan_of
+from studio.runtime.wire.frames import Event, Kind
 
 PROJECT = Path(__file__).resolve().parents[2] / "projects" / "coroba_patterns"
 SECOND_NS = 1_000_000_000

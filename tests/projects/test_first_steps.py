@@ -12,10 +12,10 @@ from studio.model.project import Project
 from studio.model.registry import Registry
 from studio.model.system import System
 from studio.paths import component_roots
-from studio.runtime.channel.frames import Event, Kind
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.host import create
-from studio.runtime.planning import plan_of
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.planning import plan_of
+from studio.runtime.wire.frames import Event, Kind
 
 SECOND_NS = 1_000_000_000
 CARD_WIDTH = 224

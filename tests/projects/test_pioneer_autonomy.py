@@ -8,8 +8,8 @@ import pytest
 
 from bench.autonomy import PROJECT, driven
 from studio.model.opened import open_project
-from studio.runtime.planning import plan_of
-from studio.runtime.profile import write_profile_of
+from studio.runtime.host.profile import write_profile_of
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.sim.made_worlds import block, ground
 from studio.runtime.sim.world import Place, World
 from studio.runtime.sim.world_writing import save_world

@@ -11,8 +11,8 @@ import pytest
 
 from bench.autonomy import driven, with_parameters
 from studio.model.opened import open_project
-from studio.runtime.plan import Plan
-from studio.runtime.planning import plan_of
+from studio.runtime.plan.plan import Plan
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.replay.as_recorded import replay_as_recorded
 from studio.runtime.replay.comparison import compare
 from studio.runtime.replay.lockstep import replay_lockstep

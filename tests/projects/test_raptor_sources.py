@@ -16,15 +16,15 @@ from bench.autonomy import PROJECT
 from studio.messages import Map, Velocity, decode
 from studio.model.opened import Opened, open_project
 from studio.model.sources import SourceMode
-from studio.runtime.channel.frames import Origin
-from studio.runtime.clock import ClockKind
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.lms200 import Lms200
 from studio.runtime.emulators.pty_port import PtyPort
 from studio.runtime.emulators.vehicle import Vehicle
-from studio.runtime.plan import Plan
-from studio.runtime.planning import plan_of
+from studio.runtime.plan.plan import Plan
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
+from studio.runtime.wire.frames import Origin
 from tests.cli.running import Studio
 from tests.runtime.systems import ProcessRun
 from tests.waiting import await_true

@@ -16,14 +16,14 @@ from studio.messages.plain import String
 from studio.model.project import Project
 from studio.model.registry import Registry
 from studio.paths import component_roots
-from studio.runtime.clock import ClockKind
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.emulators.__main__ import FOLDER, main
 from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.pty_port import PtyPort
 from studio.runtime.emulators.vehicle import Vehicle
-from studio.runtime.plan import Plan
-from studio.runtime.planning import plan_of
-from studio.runtime.profile import load_class
+from studio.runtime.host.profile import load_class
+from studio.runtime.plan.plan import Plan
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.trial import Trial
 from tests.runtime.systems import ProcessRun
 from tests.waiting import await_true

@@ -14,11 +14,11 @@ import pytest
 
 from studio.messages import Map, encode
 from studio.model.opened import open_project
-from studio.runtime.channel.frames import Event, Kind
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.host import create
-from studio.runtime.planning import plan_of
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.sim.worlds import load_world
+from studio.runtime.wire.frames import Event, Kind
 from tests.conftest import ROOT
 
 PROJECT = ROOT / "projects/terrain_truth"

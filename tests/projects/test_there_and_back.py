@@ -12,7 +12,7 @@ import pytest
 from studio.model.opened import open_project
 from studio.model.sources import SourceMode
 from studio.runtime.recording.importers import import_log
-from studio.runtime.switching import GateKind
+from studio.runtime.session.switching import GateKind
 from tests.conftest import ROOT
 from tests.projects.test_carmen_mapping import carmen_lines
 from tests.running_project import RunningProject, running

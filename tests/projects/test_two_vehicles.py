@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from studio.model.opened import open_project
-from studio.runtime.channel.frames import Event
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.host import create
-from studio.runtime.planning import plan_of
-from studio.runtime.profile import write_profile_of
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.host.profile import write_profile_of
+from studio.runtime.plan.planning import plan_of
+from studio.runtime.wire.frames import Event
 
 SECONDS = 6
 NAMES = ("left", "right")

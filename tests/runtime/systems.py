@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import zmq
 
 from studio.messages import encode
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import AGAIN, SHARED, Event, Kind, pack, split, topic_hash
-from studio.runtime.channel.in_process import InProcess
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.channel.payloads import copy_shared
-from studio.runtime.clock import ClockKind
-from studio.runtime.host import create
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent
+from studio.runtime.session.session import Session
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import AGAIN, SHARED, Event, Kind, pack, split, topic_hash
 from tests.waiting import await_true
 
 PARTS = Path(__file__).parent / "parts"

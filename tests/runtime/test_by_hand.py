@@ -16,8 +16,6 @@ from studio.model.spec import SpecError
 from studio.model.system_check import check
 from studio.model.system_xml import read_system
 from studio.runtime.actuator import Actuator
-from studio.runtime.channel.frames import Event, Kind, Origin
-from studio.runtime.channel.in_process import InProcess
 from studio.runtime.command_rules import Refused
 from studio.runtime.component import (
     Component,
@@ -29,10 +27,12 @@ from studio.runtime.component import (
     ServiceError,
     State,
 )
-from studio.runtime.plan import Inlet, Plan, PlannedComponent, with_origins
-from studio.runtime.planning import plan_of
-from studio.runtime.profile import spec_of
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.host.profile import spec_of
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent, with_origins
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.trial import Trial
+from studio.runtime.wire.frames import Event, Kind, Origin
 from tests.model.examples import Profiles
 
 

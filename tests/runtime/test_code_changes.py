@@ -8,8 +8,8 @@ from types import CodeType
 
 import pytest
 
-from studio.runtime.code_changes import CannotExchange, FunctionPair, function_pairs, uses_compiler
-from studio.runtime.first_calls import TOOLS, FirstCalls
+from studio.runtime.host.code_changes import CannotExchange, FunctionPair, function_pairs, uses_compiler
+from studio.runtime.host.first_calls import TOOLS, FirstCalls
 
 BEFORE = """
 LIMIT = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.profile import load_class, stale, write_profile_of
+from studio.runtime.host.profile import load_class, stale, write_profile_of
 
 COUNTER = """\
 from studio.runtime.component import Component, Parameter
@@ -62,5 +62,5 @@ def test_importing_leaves_nothing_in_the_folder(counter: Path) -> None:
 
 
 def test_a_host_starts_without_the_xml_library() -> None:
-    program = "import sys, studio.runtime.host\nsys.exit(any(name.startswith('lxml') for name in sys.modules))"
+    program = "import sys, studio.runtime.host.host\nsys.exit(any(name.startswith('lxml') for name in sys.modules))"
     subprocess.run([sys.executable, "-c", program], check=True)

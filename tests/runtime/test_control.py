@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import zmq
 
-from studio.runtime.channel import addresses
-from studio.runtime.control import Control, ControlError
+from studio.runtime.processes.control import Control, ControlError
+from studio.runtime.wire import addresses
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.ending import STOP_WITHIN_S, await_writer
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan, RecordingPlan
+from studio.runtime.plan.plan import Plan, RecordingPlan
+from studio.runtime.processes.run_processes import ENDS_WITHIN_S
+from studio.runtime.processes.stop_deadline import STOP_WITHIN_S, await_writer
+from studio.runtime.processes.supervision import RestartPolicy
 from studio.runtime.recording import LogReader
-from studio.runtime.run_processes import ENDS_WITHIN_S
-from studio.runtime.supervision import RestartPolicy
+from studio.runtime.session.session import Session
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
 

@@ -12,8 +12,8 @@ import pytest
 
 from studio.errors import StudioError
 from studio.messages import Float64, PoseTransform
-from studio.runtime.event_breakpoints import BreakpointError, EventBreakpoints, Hit, parse, parse_all
-from studio.runtime.event_breaks import EventBreaks
+from studio.runtime.control_plane.event_breakpoints import BreakpointError, EventBreakpoints, Hit, parse, parse_all
+from studio.runtime.server.event_breaks import EventBreaks
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from studio.messages import Float64
-from studio.runtime.cell import Cell, command_topic
-from studio.runtime.cell_checkpoints import checkpoint, restore
-from studio.runtime.channel.frames import Event, Kind
 from studio.runtime.component import Component, InPort
-from studio.runtime.plan import Inlet, PlannedComponent
+from studio.runtime.host.cell import Cell, command_topic
+from studio.runtime.host.cell_checkpoints import checkpoint, restore
+from studio.runtime.plan.plan import Inlet, PlannedComponent
+from studio.runtime.wire.frames import Event, Kind
 
 
 class Fragile(Component):

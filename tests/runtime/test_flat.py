@@ -12,10 +12,10 @@ from statistics import median
 import psutil
 import pytest
 
-from studio.runtime.clock import ClockKind
-from studio.runtime.launcher import Session
-from studio.runtime.plan import RECORDER, Plan, RecordingPlan
-from studio.runtime.supervision import RestartPolicy
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.plan.plan import RECORDER, Plan, RecordingPlan
+from studio.runtime.processes.supervision import RestartPolicy
+from studio.runtime.session.session import Session
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
 

@@ -16,12 +16,12 @@ from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.flat_model import content_of
 from studio.model.geometry.library import load_model
 from studio.model.spec import PythonEntry
-from studio.runtime.channel.in_process import InProcess
 from studio.runtime.component import GeometryError
-from studio.runtime.component_import import import_class
 from studio.runtime.geometry import Geometry
-from studio.runtime.host import create
-from studio.runtime.plan import EVERYBODY, Plan, geometry_command
+from studio.runtime.host.component_import import import_class
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import EVERYBODY, Plan, geometry_command
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.recording.logged_geometry import geometries_of, geometry_warnings, store_geometry
 from studio.runtime.replay.event_log import EventLog

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from studio.model.opened import open_project
-from studio.runtime.attach import Attachment
-from studio.runtime.profile import write_profile_of
+from studio.runtime.client.attach import Attachment
+from studio.runtime.host.profile import write_profile_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.logged_geometry import geometries_of
 from studio.runtime.replay.as_recorded import replay_as_recorded

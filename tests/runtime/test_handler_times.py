@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from studio.runtime.handler_times import KEPT, HandlerTimes
-from studio.runtime.trace_book import TraceBook
+from studio.runtime.host.handler_times import KEPT, HandlerTimes
+from studio.runtime.host.trace_book import TraceBook
 
 
 def note(book: TraceBook, component: str, took_us: float, count: int = 1) -> None:

@@ -9,7 +9,7 @@ import pytest
 from studio.messages import Float64, String
 from studio.model.spec import SpecError
 from studio.runtime.component import Component, InPort, OutPort, Parameter, ProvidedService
-from studio.runtime.profile import load_class
+from studio.runtime.host.profile import load_class
 from studio.runtime.trial import Trial
 
 

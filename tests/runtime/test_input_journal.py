@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64, encode
-from studio.runtime import input_journal
-from studio.runtime.channel.frames import AGAIN, SHARED, Kind, pack, split, topic_field
-from studio.runtime.input_journal import (
+from studio.runtime.host import input_journal
+from studio.runtime.host.input_journal import (
     BIRTH,
     CHECKPOINT,
     EVENT,
@@ -22,6 +21,7 @@ from studio.runtime.input_journal import (
     Record,
     WrittenJournal,
 )
+from studio.runtime.wire.frames import AGAIN, SHARED, Kind, pack, split, topic_field
 
 TOPIC = "/rig/a"
 AT = len(topic_field(TOPIC))

@@ -6,10 +6,10 @@ import signal
 
 import psutil
 
-from studio.runtime.clock import ClockKind
-from studio.runtime.launcher import Session
-from studio.runtime.nurse import nurse
-from studio.runtime.supervision import RestartPolicy
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.processes.fork_client import nurse
+from studio.runtime.processes.supervision import RestartPolicy
+from studio.runtime.session.session import Session
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
 

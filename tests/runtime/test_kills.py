@@ -16,9 +16,9 @@ import numpy as np
 import psutil
 import pytest
 
-from studio.runtime.clock import ClockKind
-from studio.runtime.launcher import Session
-from studio.runtime.supervision import UNLIMITED, Condition
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.processes.supervision import UNLIMITED, Condition
+from studio.runtime.session.session import Session
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
 
@@ -117,7 +117,7 @@ def _kill(session: Session, name: str) -> float:
 def _bare_start_s() -> float:
     """How long Python takes that imports what a component's process imports."""
     start = time.monotonic()
-    subprocess.run([sys.executable, "-c", "import studio.runtime.host"], check=True)
+    subprocess.run([sys.executable, "-c", "import studio.runtime.host.host"], check=True)
     return time.monotonic() - start
 
 

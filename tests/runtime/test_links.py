@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from studio.messages import Float64, decode
-from studio.runtime.plan import ParameterLink, Plan
+from studio.runtime.plan.plan import ParameterLink, Plan
 from tests.runtime.systems import Part, ProcessRun, TwinRun, plan
 
 

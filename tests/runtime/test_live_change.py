@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.clock import ClockKind
-from studio.runtime.plan import Plan, RecordingPlan
-from studio.runtime.plan_change import CannotChange, keeping_tuned, plan_change
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.plan.plan import Plan, RecordingPlan
+from studio.runtime.plan.plan_change import CannotChange, keeping_tuned, plan_change
 from studio.runtime.recording import LogReader
-from studio.runtime.snapshot import Snapshots
+from studio.runtime.server.snapshot import Snapshots
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 

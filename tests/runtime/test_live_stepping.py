@@ -17,8 +17,8 @@ import pytest
 
 from studio.cli import main
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
-from studio.runtime.running_systems import RunningSystem, find_running
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import RunningSystem, find_running
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.replay.played import write_rig
 from tests.waiting import await_true

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from studio.model.opened import open_project
-from studio.runtime.log_compression import WHEN_RECORDING
-from studio.runtime.plan import Plan, RecordingPlan
-from studio.runtime.planning import plan_of
+from studio.runtime.base.log_compression import WHEN_RECORDING
+from studio.runtime.plan.plan import Plan, RecordingPlan
+from studio.runtime.plan.planning import plan_of
 
 PROJECT = Path(__file__).resolve().parents[2] / "projects" / "first_steps"
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from studio.runtime.adoption import Child, adoption
-from studio.runtime.nurse import Nurse
-from studio.runtime.nursery import Birth, _receive
+from studio.runtime.processes.fork_client import Nurse
+from studio.runtime.processes.fork_server import Birth, _receive
+from studio.runtime.processes.orphan_reaping import Child, adoption
 from tests.waiting import await_true
 
 HAS_NUMBA = """\
@@ -89,8 +89,8 @@ def nurse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurse]:
     sys.path.insert(0, str(folder))
     nurse = Nurse()
     with pytest.MonkeyPatch.context() as patient:  # a machine that has much to do is no defect of what is tested
-        patient.setattr("studio.runtime.nurse.READY_WITHIN_S", 50.0)
-        patient.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 30.0)
+        patient.setattr("studio.runtime.processes.fork_client.READY_WITHIN_S", 50.0)
+        patient.setattr("studio.runtime.processes.fork_client.ANSWER_WITHIN_S", 30.0)
         yield nurse
     nurse.close()
     sys.path.remove(str(folder))
@@ -166,11 +166,11 @@ def test_variables_that_are_read_at_the_start_hold(nurse: Nurse, monkeypatch: py
 
 def test_the_born_and_the_nursery_end_with_a_killed_parent(tmp_path: Path) -> None:
     (tmp_path / "waits_for_ever.py").write_text(
-        "import os, time\nfrom studio.runtime.process import die_with_parent\n\n"
+        "import os, time\nfrom studio.runtime.base.process import die_with_parent\n\n"
         "def main():\n    die_with_parent()\n    time.sleep(600)\n"
     )
     code = (
-        "import os, time\nfrom studio.runtime.nurse import nurse\n"
+        "import os, time\nfrom studio.runtime.processes.fork_client import nurse\n"
         "environment = {**os.environ, 'STUDIO_PARENT': str(os.getpid())}\n"
         "child = nurse.bear('waits_for_ever', [], title='studio x', environment=environment, outputs=(2, 2))\n"
         "print(child.pid, nurse._nurseries[()].process.pid, flush=True)\ntime.sleep(600)\n"
@@ -194,7 +194,7 @@ def test_a_nursery_that_stands_still_is_given_up(nurse: Nurse, monkeypatch: pyte
     standing = nursery_of(nurse)
     standing.suspend()
     with monkeypatch.context() as impatient:
-        impatient.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 0.3)
+        impatient.setattr("studio.runtime.processes.fork_client.ANSWER_WITHIN_S", 0.3)
         assert nurse.bear("waits_for_ever", (), title="studio x", environment={}, outputs=(2, 2)) is None
     assert not standing.is_running()
     assert born(nurse, "says_where_it_is", (2, 2)).wait(20) == 7, "by the next one"
@@ -203,13 +203,13 @@ def test_a_nursery_that_stands_still_is_given_up(nurse: Nurse, monkeypatch: pyte
 def test_who_is_wanted_before_it_is_ready_is_started_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine that has very much to do nobody waits for it again and again, and its work is not thrown away."""
     nurse = Nurse()
-    monkeypatch.setattr("studio.runtime.nurse.READY_WITHIN_S", 0.0)
+    monkeypatch.setattr("studio.runtime.processes.fork_client.READY_WITHIN_S", 0.0)
     words = {"title": "studio x", "environment": dict(os.environ), "outputs": (2, 2)}
     assert nurse.bear("waits_for_ever", (), **words) is None  # type: ignore[arg-type]
     first = nurse._nurseries[()]
     assert first.alive and first.is_good
-    monkeypatch.setattr("studio.runtime.nurse.READY_WITHIN_S", 50.0)
-    monkeypatch.setattr("studio.runtime.nurse.ANSWER_WITHIN_S", 30.0)
+    monkeypatch.setattr("studio.runtime.processes.fork_client.READY_WITHIN_S", 50.0)
+    monkeypatch.setattr("studio.runtime.processes.fork_client.ANSWER_WITHIN_S", 30.0)
     child = nurse.bear("json.tool", ("--help",), **words)  # type: ignore[arg-type]
     assert child is not None and nurse._nurseries[()] is first
     child.wait(20)
@@ -264,7 +264,7 @@ def test_a_runtime_without_standard_streams_has_children_too(tmp_path: Path) -> 
     (tmp_path / "says.py").write_text("def main():\n    print('here I am', flush=True)\n    return 5\n")
     code = (
         "import os, sys\nfor number in range(3):\n    os.close(number)\n"
-        "from studio.runtime.nurse import nurse\n"
+        "from studio.runtime.processes.fork_client import nurse\n"
         "output = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)\noutput = os.dup2(output, 7)\n"
         "child = nurse.bear('says', [], title='studio x', environment=dict(os.environ), outputs=(7, 7))\n"
         "sys.exit(child.wait(30))\n"

@@ -12,11 +12,11 @@ import zmq
 
 from studio.messages import encode
 from studio.messages.plain import String
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC, Kind, Mark, Marker, pack
-from studio.runtime.clock import Clock, ClockKind
-from studio.runtime.observer import Observer
-from studio.runtime.supervision import BROKER
+from studio.runtime.base.clock import Clock, ClockKind
+from studio.runtime.processes.observer import Observer
+from studio.runtime.processes.supervision import BROKER
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import ALL_TOPIC, BEAT_TOPIC, LOG_TOPIC, Kind, Mark, Marker, pack
 from tests.waiting import await_true
 
 FLOOD = 20_000

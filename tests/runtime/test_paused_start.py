@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.attach import Attachment
-from studio.runtime.running_systems import find_running
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import find_running
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIO = [sys.executable, "-m", "studio"]

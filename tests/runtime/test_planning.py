@@ -8,10 +8,10 @@ import pytest
 from studio.model.spec import CommandEntry, ComponentSpec, Delivery, ParameterSpec, PortSpec, ServicePortSpec
 from studio.model.system import System
 from studio.model.system_xml import read_system
-from studio.runtime.channel.frames import Origin
-from studio.runtime.plan import Inlet, ParameterLink, Plan
-from studio.runtime.planning import PlanError, plan_of
-from studio.runtime.snapshot import inputs_of
+from studio.runtime.plan.plan import Inlet, ParameterLink, Plan
+from studio.runtime.plan.planning import PlanError, plan_of
+from studio.runtime.server.snapshot import inputs_of
+from studio.runtime.wire.frames import Origin
 from tests.model.examples import PROFILES, Profiles, example, port, spec
 
 VEHICLE = """

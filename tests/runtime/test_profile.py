@@ -21,7 +21,7 @@ from studio.model.spec import (
     ServicePortSpec,
 )
 from studio.runtime.component import Component, InPort, OutPort, Parameter, ProvidedService, RequiredService
-from studio.runtime.profile import generate, import_component, load_class, spec_of, stale, write_profile_of
+from studio.runtime.host.profile import generate, import_component, load_class, spec_of, stale, write_profile_of
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studio.runtime.statistics import topic_totals
+from studio.runtime.host.statistics import topic_totals
 
 
 def test_a_report_with_nothing_but_counts_is_enough() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.rates import Rates
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.server.rates import Rates
 
 LOOK_S = 0.25
 

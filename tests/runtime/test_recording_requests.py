@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.clock import ClockKind
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.control_plane.of_runtime import Record
 from studio.runtime.recording import LogReader
-from studio.runtime.recording_requests import CannotRecord, begin, bookmark, end, recording_job
+from studio.runtime.server.recording_requests import CannotRecord, begin, bookmark, end, recording_job
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 

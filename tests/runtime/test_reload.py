@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from studio.cli.ctl_way import way_words
-from studio.runtime.attach import Attachment
-from studio.runtime.running_systems import find_running
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import find_running
 from tests.runtime.replay.played import write_rig
 from tests.runtime.test_live_stepping import CODE, PROFILE
 from tests.waiting import await_true

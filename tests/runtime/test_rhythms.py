@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.rhythms import Rhythms
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.server.silent_topics import Rhythms
 
 LOOK_S = 0.25
 

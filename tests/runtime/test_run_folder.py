@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from studio.errors import StudioError
-from studio.runtime import run_folder
-from studio.runtime.run_folder import RunFolders, runs_folder, shared_folder
-from studio.runtime.running_systems import find_running, running_systems
+from studio.runtime.channel import run_folder
+from studio.runtime.channel.run_folder import RunFolders, runs_folder, shared_folder
+from studio.runtime.client.running_systems import find_running, running_systems
 from tests.conftest import ROOT
 
 OTHER_USER = 12345

@@ -18,11 +18,11 @@ import zmq
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from studio.runtime.attach import AttachError, Attachment
-from studio.runtime.channel import addresses
-from studio.runtime.deltas import apply, difference
-from studio.runtime.lease import ControlHeld, Lease
-from studio.runtime.running_systems import NOTE, NotRunning, RunningSystem, find_running, running_systems
+from studio.runtime.base.deltas import apply, difference
+from studio.runtime.client.attach import AttachError, Attachment
+from studio.runtime.client.running_systems import NOTE, NotRunning, RunningSystem, find_running, running_systems
+from studio.runtime.server.lease import ControlHeld, Lease
+from studio.runtime.wire import addresses
 from tests.lateness import Lateness
 from tests.waiting import await_true
 
@@ -160,7 +160,7 @@ def test_a_client_that_does_not_read_costs_nothing_and_is_forgotten(system: Runn
 
 def test_a_client_that_stood_still_attaches_again_by_itself(system: RunningSystem, attach: Attach) -> None:
     code = (
-        "import sys; from pathlib import Path; from studio.runtime.attach import Attachment\n"
+        "import sys; from pathlib import Path; from studio.runtime.client.attach import Attachment\n"
         "client = Attachment(Path(sys.argv[1]), 'sleeper'); print('there', flush=True); sys.stdin.readline()\n"
         "before = client.state['topics']['/signal/value']['count']\n"
         "print(client.wait_for(lambda: client.state['topics']['/signal/value']['count'] > before + 50, 40))"
@@ -209,7 +209,7 @@ def test_one_at_a_time_holds_control(attach: Attach) -> None:
 
 def test_a_killed_client_loses_control_and_hurts_nobody(system: RunningSystem, attach: Attach) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from studio.runtime.attach import Attachment\n"
+        "import sys, time; from pathlib import Path; from studio.runtime.client.attach import Attachment\n"
         "client = Attachment(Path(sys.argv[1]), 'window'); client.ask('take')\n"
         "print('mine', flush=True); time.sleep(60)"
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.stall import StallWatch, patience_s, why_stalled
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.base.stall import StallWatch, patience_s, why_stalled
 from tests.running_project import running
 from tests.waiting import await_true
 

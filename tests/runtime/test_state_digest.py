@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from studio.messages import Float64
-from studio.runtime.state_digest import OutputDigests, digest_of
+from studio.runtime.base.state_digest import OutputDigests, digest_of
 
 
 class Colour(Enum):
@@ -74,7 +74,7 @@ def test_what_contains_itself_has_a_digest() -> None:
 
 
 def test_the_digest_of_a_set_is_the_same_in_every_process() -> None:
-    program = "from studio.runtime.state_digest import digest_of; print(digest_of({str(n) for n in range(99)}))"
+    program = "from studio.runtime.base.state_digest import digest_of; print(digest_of({str(n) for n in range(99)}))"
     expected = digest_of({str(n) for n in range(99)})
     for seed in ("1", "2"):
         done = subprocess.run(

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from studio.runtime.state_size import OBJECT_BYTES, size_of
+from studio.runtime.base.state_size import OBJECT_BYTES, size_of
 
 
 def test_arrays_and_bytes_count_wherever_they_are() -> None:

@@ -13,8 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from studio.runtime.clock import ClockKind
-from studio.runtime.events import (
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.plan.plan import Inlet, Plan, PlannedComponent, RecordingPlan
+from studio.runtime.processes.events import (
     ProcessExited,
     ProcessGaveUp,
     ProcessHeard,
@@ -23,11 +24,10 @@ from studio.runtime.events import (
     RecordingGap,
     RecordingMoved,
 )
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Inlet, Plan, PlannedComponent, RecordingPlan
+from studio.runtime.processes.spawning import LaunchError
+from studio.runtime.processes.supervision import Condition, RestartPolicy
 from studio.runtime.recording import LogReader
-from studio.runtime.spawning import LaunchError
-from studio.runtime.supervision import Condition, RestartPolicy
+from studio.runtime.session.session import Session
 from tests.components.c_filter_program import FOLDER, build
 from tests.lateness import Lateness
 from tests.runtime.systems import Part, plan

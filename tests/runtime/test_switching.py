@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64, MessageTypes, encode
-from studio.runtime.channel.frames import Origin
-from studio.runtime.clock import SECOND_NS, ClockKind
-from studio.runtime.plan import Plan
+from studio.runtime.base.clock import SECOND_NS, ClockKind
+from studio.runtime.plan.plan import Plan
+from studio.runtime.playing.logged_sources import LoggedSources, WantedLog
+from studio.runtime.playing.played import Played
 from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.replay.logged_sources import LoggedSources, WantedLog
-from studio.runtime.replay.played import Played
-from studio.runtime.switching import GateKind, Target
+from studio.runtime.session.switching import GateKind, Target
+from studio.runtime.wire.frames import Origin
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 

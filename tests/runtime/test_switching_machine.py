@@ -21,10 +21,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from studio.runtime.channel.frames import Origin
-from studio.runtime.clock import ClockKind
-from studio.runtime.plan import Plan
-from studio.runtime.replay.logged_sources import LoggedSources
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.plan.plan import Plan
+from studio.runtime.playing.logged_sources import LoggedSources
+from studio.runtime.wire.frames import Origin
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.runtime.test_switching import LOGGED, wanted, write_log
 from tests.waiting import await_true

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from studio.model.sources import SOURCE_MODES, SourceMode
-from studio.runtime.profile import write_profile_of
-from studio.runtime.switching import GateKind
+from studio.runtime.host.profile import write_profile_of
+from studio.runtime.session.switching import GateKind
 from tests.running_project import RunningProject, running
 from tests.runtime.replay.played import write_rig
 from tests.runtime.test_switching_table import MOVER

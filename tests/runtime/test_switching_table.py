@@ -11,9 +11,9 @@ from typing import NamedTuple, cast
 import pytest
 
 from studio.model.sources import SOURCE_MODES, SourceMode
-from studio.runtime.clock import SECOND_NS, ClockKind
-from studio.runtime.profile import write_profile_of
-from studio.runtime.switching import GateKind, Target, begins_at_ns, runs_on, target_of
+from studio.runtime.base.clock import SECOND_NS, ClockKind
+from studio.runtime.host.profile import write_profile_of
+from studio.runtime.session.switching import GateKind, Target, begins_at_ns, runs_on, target_of
 from tests.conftest import ROOT
 from tests.running_project import RunningProject, running
 from tests.runtime.replay.played import write_rig

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from studio.runtime import live_change
-from studio.runtime.channel.frames import COMMAND_PREFIX
-from studio.runtime.clock import SECOND_NS, ClockKind
-from studio.runtime.launcher import Session
-from studio.runtime.paced import PacedSession
-from studio.runtime.plan import Plan
-from studio.runtime.told_commands import ToldCommand, ToldCommands
+from studio.runtime.base.clock import SECOND_NS, ClockKind
+from studio.runtime.plan.plan import Plan
+from studio.runtime.processes.undelivered_commands import ToldCommand, ToldCommands
+from studio.runtime.session import live_change
+from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.session import Session
+from studio.runtime.wire.frames import COMMAND_PREFIX
 from tests.runtime.systems import Part, plan
 from tests.waiting import await_true
 

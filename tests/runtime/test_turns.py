@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from studio.runtime.turns import Turn, Turns
+from studio.runtime.base.turns import Turn, Turns
 from tests.waiting import await_true
 
 

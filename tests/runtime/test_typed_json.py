@@ -14,11 +14,11 @@ from msgspec import Meta, Struct
 
 from studio.messages import encode
 from studio.messages.plain import String
+from studio.runtime.base.refusals import Refusals, merged, refusal_words
+from studio.runtime.base.typed_json import MOST_DEPTH, Count, Finite, Malformed, TimeNs, read_json, read_object, typed
 from studio.runtime.control_plane import of_broker, of_runtime
 from studio.runtime.control_plane.request import read_request
-from studio.runtime.refusals import Refusals, merged, refusal_words
-from studio.runtime.reports import read_log_line, read_report
-from studio.runtime.typed_json import MOST_DEPTH, Count, Finite, Malformed, TimeNs, read_json, read_object, typed
+from studio.runtime.processes.reports import read_log_line, read_report
 
 
 class Inner(TypedDict):

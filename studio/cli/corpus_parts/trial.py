@@ -18,7 +18,7 @@ from studio.cli.corpus_parts.models import try_model
 from studio.cli.corpus_parts.outcome import Found, Outcome, WrongError
 from studio.cli.corpus_parts.profiles import try_profile
 from studio.errors import StudioError
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 TRIALS = {"model": try_model, "log": try_log, "profile": try_profile}
 LAST_WORDS = 300

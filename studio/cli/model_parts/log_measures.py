@@ -15,7 +15,7 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.differences import differences
 from studio.model.geometry.flat_model import model_of
 from studio.model.geometry.measured import Measured
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.logged_geometry import geometries_of
 

@@ -11,7 +11,7 @@ from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.remark_items import NoteItem
 
 if TYPE_CHECKING:
-    from studio.editor.canvas.sight import SightView
+    from studio.editor.canvas.pan_zoom_view import SightView
 
 Corner = Literal["top right", "top left", "bottom left", "bottom right"]
 CORNERS: tuple[Corner, ...] = ("top right", "top left", "bottom left", "bottom right")

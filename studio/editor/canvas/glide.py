@@ -11,7 +11,7 @@ from PyQt6.QtCore import QPointF, QVariantAnimation
 from studio.editor.motion import MOTION
 
 if TYPE_CHECKING:
-    from studio.editor.canvas.sight import SightView
+    from studio.editor.canvas.pan_zoom_view import SightView
 
 LASTS_MS = 120
 

@@ -11,8 +11,8 @@ from studio.editor.canvas.card_buttons import why_not
 from studio.editor.canvas.group_items import GroupCard
 from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
+from studio.editor.canvas.pan_zoom_view import SightView
 from studio.editor.canvas.scene import CanvasScene
-from studio.editor.canvas.sight import SightView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.summary import summary
 from studio.model.gazebo_provider import GAZEBO, Choice, mode_of_choice

@@ -6,7 +6,7 @@ from PyQt6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PyQt6.QtWidgets import QFrame, QLabel, QVBoxLayout
 
 from studio.editor.canvas.beside import place_beside, points_on
-from studio.editor.canvas.sight import SightView
+from studio.editor.canvas.pan_zoom_view import SightView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.feed import Feed
 from studio.editor.fonts import metrics, text_font, width_of

@@ -15,7 +15,7 @@ from studio.editor.live_state import parts_of
 from studio.editor.theme import Theme, mixed
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.deltas import Snapshot
 
 NODE_OPACITY = 0.42
 WIRE_OPACITY = 0.32

@@ -15,7 +15,7 @@ from studio.editor.icons import icon
 from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
-    from studio.editor.canvas.sight import SightView
+    from studio.editor.canvas.pan_zoom_view import SightView
 
 
 class ZoomButton(QToolButton):

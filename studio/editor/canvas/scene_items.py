@@ -18,7 +18,7 @@ from studio.model.parts import Connection, Endpoint, Link, ServiceWire, Wire
 
 if TYPE_CHECKING:
     from studio.editor.canvas.groups import GroupItem, Groups
-    from studio.editor.canvas.ways import Ways
+    from studio.editor.canvas.wire_layout import Ways
 
 CONNECTIONS = {"wires": Wire, "services": ServiceWire, "links": Link}
 TABLES: dict[type[Connection], str] = {kind: table for table, kind in CONNECTIONS.items()}

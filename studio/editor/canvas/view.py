@@ -34,14 +34,14 @@ from studio.editor.canvas.group_commands import GroupCommands
 from studio.editor.canvas.group_items import GroupFrame
 from studio.editor.canvas.hover import Hover
 from studio.editor.canvas.insertion import of_one_port, way_into
+from studio.editor.canvas.keyboard_navigation import Way, along_wires, first_card, to_neighbour
 from studio.editor.canvas.keyboard_wiring import KeyboardWiring
 from studio.editor.canvas.live_card import LiveCard
 from studio.editor.canvas.node_item import NodeItem
+from studio.editor.canvas.pan_zoom_view import SightView
 from studio.editor.canvas.quick_add import QuickAdd
 from studio.editor.canvas.reach import Reach
 from studio.editor.canvas.scene import CanvasScene
-from studio.editor.canvas.sight import SightView
-from studio.editor.canvas.walk import Way, along_wires, first_card, to_neighbour
 from studio.editor.canvas.wire_ends import wire_end_at
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.canvas.wire_strokes import distance

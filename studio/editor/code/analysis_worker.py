@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TextIO
 
 from studio.installation import how_to_install
-from studio.runtime.process import die_with_parent
+from studio.runtime.base.process import die_with_parent
 
 if TYPE_CHECKING:
     import jedi

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
+from studio.runtime.wire.frames import COMMAND_PREFIX, TIMER_PREFIX
 
 
 def handlers_of(topic: str, components: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-_SURVEY = '__import__("studio.runtime.debug.survey", fromlist=["survey"])'
+_SURVEY = '__import__("studio.runtime.host.survey", fromlist=["survey"])'
 
 
 def names_of(expressions: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QMessageBox
 from studio.errors import StudioError
 from studio.model.component_copy import copy_component
 from studio.paths import shared_component
-from studio.runtime.trust import trust_component
+from studio.runtime.client.trust import trust_component
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage

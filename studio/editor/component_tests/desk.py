@@ -11,14 +11,14 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QPushButton
 
 from studio.editor.component_tests.runner import code_around, has_tests
-from studio.editor.later import Beside
+from studio.editor.deferred import Beside
 from studio.editor.source_view import source_of
 from studio.editor.trust_dialog import TrustDialog
 from studio.errors import StudioError
 from studio.model.declared_names import outdated_names
 from studio.model.spec import PROFILE
 from studio.paths import shared_component
-from studio.runtime.interpreter import module_command, own_environment
+from studio.runtime.base.interpreter import module_command, own_environment
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
@@ -95,7 +95,7 @@ class TestDesk(QObject):
             Beside(lambda: _write_profile(saved), lambda found: self._updated(saved, found), self)
 
     def _updated(self, folder: Path, found: bool | StudioError) -> None:
-        from studio.runtime.trust import trust_component
+        from studio.runtime.client.trust import trust_component
 
         if isinstance(found, StudioError):
             self.window.status.say(f"Not updated: {found}", trouble=True)
@@ -124,7 +124,7 @@ class TestDesk(QObject):
 
     def _may_run(self, folder: Path, for_tests: Iterable[Path] = ()) -> bool:
         """A test runs the code of its component: the same question as before Run."""
-        from studio.runtime.trust import commands_in, is_trusted, place_in, trust
+        from studio.runtime.client.trust import commands_in, is_trusted, place_in, trust
 
         window = self.window
         owner = window.session.folder

@@ -13,7 +13,7 @@ from studio.editor.freeze.key_button import KeyButton
 from studio.editor.freeze.standing import Stand, brief, headline, plain_sentence, sentence, shortest
 from studio.editor.icons import icon, pixmap
 from studio.editor.theme import Theme, mixed
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.deltas import Snapshot
 
 LINE = 3
 LEAST_WORDS = 260

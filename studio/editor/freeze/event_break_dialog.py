@@ -22,7 +22,7 @@ from PyQt6.QtWidgets import (
 from studio.editor.code.expression_field import ExpressionField
 from studio.errors import StudioError
 from studio.messages.field_paths import completions
-from studio.runtime.event_breakpoints import EventBreakpoint, Example, On, When, ordinal, parse
+from studio.runtime.control_plane.event_breakpoints import EventBreakpoint, Example, On, When, ordinal, parse
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

@@ -17,7 +17,7 @@ from studio.messages import Message, MessageTypes
 from studio.messages.message_types import example_of
 from studio.model.sources import Source
 from studio.model.wiring import topic_of, topics_of
-from studio.runtime.event_breakpoints import EventBreakpoint, ordinal, parse
+from studio.runtime.control_plane.event_breakpoints import EventBreakpoint, ordinal, parse
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape, unescape
 from typing import Any
 
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.deltas import Snapshot
 
 
 @dataclass(frozen=True)

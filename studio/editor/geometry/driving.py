@@ -287,7 +287,7 @@ class Driving(QObject):
         process.start()
 
     def _open(self, project: Path) -> None:
-        from studio.runtime.trust import made_here
+        from studio.runtime.client.trust import made_here
 
         made_here(project)
         self.window.files.open_and_run(project, self._show)

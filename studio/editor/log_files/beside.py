@@ -8,8 +8,8 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
+from studio.editor.deferred import Beside
 from studio.editor.feed import Changes, Feed
-from studio.editor.later import Beside
 from studio.editor.state_history import time_of
 from studio.editor.views.log_outline import Outline, read_outline
 from studio.errors import StudioError

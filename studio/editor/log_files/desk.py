@@ -39,7 +39,7 @@ from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
 from studio.model.system_edits import Compound
 from studio.recordings import new_recording, recordings_of, where_logs_are
-from studio.runtime.clock import wall_ns
+from studio.runtime.base.clock import wall_ns
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow
@@ -174,7 +174,9 @@ class LogDesk(QObject):
 
     def _of_project(self, known: Iterable[str]) -> tuple[str, ...]:
         """What the system itself selects; all, if it selects none that are there."""
-        from studio.runtime.planning import recorded_topics  # it brings numpy, which a window that opens can do without
+        from studio.runtime.plan.planning import (
+            recorded_topics,  # it brings numpy, which a window that opens can do without
+        )
 
         return recorded_topics(self.window.session.system, known) or tuple(known)
 

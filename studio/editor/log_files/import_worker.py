@@ -16,8 +16,8 @@ from types import FrameType
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.clock import monotonic_ns
-from studio.runtime.process import die_with_parent
+from studio.runtime.base.clock import monotonic_ns
+from studio.runtime.base.process import die_with_parent
 
 TELL_EVERY_NS = 100_000_000
 

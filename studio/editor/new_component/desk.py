@@ -79,8 +79,8 @@ class NewComponent(QObject):
         return ([row], []) if port.side == "out" else ([], [row])
 
     def _create(self, dialog: NewComponentDialog, at: QPointF | None, port: Port | None, into: Sequence[Wire]) -> None:
+        from studio.runtime.client.trust import trust_component
         from studio.runtime.scaffold.creation import create_component
-        from studio.runtime.trust import trust_component
 
         window, is_own = self.window, dialog.places.index(dialog.place) == 0
         if is_own and window.files.is_example and not window.files.ask_copy():

@@ -22,12 +22,12 @@ from studio.editor.views.latency_histogram import LatencyHistogram
 from studio.errors import StudioError
 from studio.messages.handled_trace import Identity
 from studio.recordings import where_logs_are
+from studio.runtime.base.clock import monotonic_ns
 from studio.runtime.causality.ends import is_command_type, is_sensor_type
 from studio.runtime.causality.paths import Latencies, LatencyBook, path_words, paths_to
 from studio.runtime.causality.story import Story, story_of
 from studio.runtime.causality.trace import MACHINERY, Trace
 from studio.runtime.causality.traced_log import TracedLog, read_traced
-from studio.runtime.clock import monotonic_ns
 
 EVERY_MS = 500
 SETTLED_NS = 400_000_000

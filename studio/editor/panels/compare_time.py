@@ -13,7 +13,7 @@ from studio.editor.panels.player_transport import field, seconds_in
 from studio.editor.panels.time_slider import TimeSlider
 from studio.editor.theme import Theme
 from studio.editor.views.timeline import clock_words
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.deltas import Snapshot
 
 if TYPE_CHECKING:
     from studio.editor.panels.compare_side import Side

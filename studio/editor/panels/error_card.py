@@ -13,7 +13,7 @@ from studio.editor.fonts import code_font
 from studio.editor.freeze.standing import shown_event
 from studio.editor.live_state import error_line, error_place, error_sentence
 from studio.editor.theme import Theme
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 
 KEYS = Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 SHOWN_TRACE = 4

@@ -29,7 +29,7 @@ from studio.editor.views.log_outline import Outline, read_density, read_gaps, re
 from studio.editor.views.newest_wish import NewestWish
 from studio.editor.views.timeline import Timeline, clock_words
 from studio.errors import StudioError
-from studio.runtime.replay.actual_rate import too_slow
+from studio.runtime.playing.actual_rate import too_slow
 
 if TYPE_CHECKING:
     from studio.editor.log_files.desk import LogDesk

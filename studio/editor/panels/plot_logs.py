@@ -11,8 +11,8 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QDoubleSpinBox, QFileDialog, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
+from studio.editor.deferred import Beside
 from studio.editor.icons import icon
-from studio.editor.later import Beside
 from studio.editor.log_files.beside import BesideLog, LogsBeside
 from studio.editor.panels.viewer import Facts
 from studio.editor.theme import Theme

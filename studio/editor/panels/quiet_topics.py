@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from studio.editor.live_state import quiet_s
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.deltas import Snapshot
 
 
 def quiet_words(state: Snapshot, topics: Iterable[str], *, all_of: bool = False) -> str:

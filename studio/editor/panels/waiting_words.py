@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studio.runtime.deltas import Snapshot
+from studio.runtime.base.deltas import Snapshot
 
 
 def waiting_words(thing: str, topic: str, state: Snapshot) -> str:

@@ -26,7 +26,7 @@ from studio.editor.icons import icon
 from studio.editor.sources.effects import Actuator
 from studio.editor.theme import Theme
 from studio.model.spec import ARMED, SAFETY_STOP
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 TWICE_WITHIN_NS = SECOND_NS * 2 // 5
 DISARMED_WITHIN_MS = 5000

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, QSocketNotifier, QTimer, pyqtSignal
 
-from studio.runtime.child_signals import pass_on_default_signals
+from studio.runtime.base.child_signals import pass_on_default_signals
 
 MOST_AT_ONCE = 4096
 """Bytes for one turn of the window; what floods us waits in the process itself, which the kernel holds back."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.editor.views.map_colours import SCHEMES, Scheme, argb, fixed_range, range_of, scheme_for
-from studio.runtime.debug.survey import unpack
+from studio.runtime.host.survey import unpack
 
 Pixels = NDArray[np.uint32]
 

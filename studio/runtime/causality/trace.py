@@ -18,9 +18,9 @@ from typing import Literal
 
 from studio.messages import Handled, HandledTrace, decode
 from studio.messages.handled_trace import Identity
-from studio.runtime.channel.frames import HANDLED_TOPIC
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.causes import publisher_of
+from studio.runtime.wire.frames import HANDLED_TOPIC
 
 MACHINERY = "/_studio/"
 MOST_ROWS = 60_000

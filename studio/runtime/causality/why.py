@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from studio.messages.handled_trace import Identity
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.causality.paths import Hop
 from studio.runtime.causality.story import story_of
 from studio.runtime.causality.trace import Input, Trace
 from studio.runtime.causality.traced_log import MOST_ROWS, traced
-from studio.runtime.clock import SECOND_NS
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.causes import (
     LONGEST,

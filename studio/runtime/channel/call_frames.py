@@ -6,8 +6,8 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from studio.runtime.channel.frames import REPLY_PREFIX, REQUEST_PREFIX, FrameError, pack_counts, parse_counts
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
+from studio.runtime.wire.frames import REPLY_PREFIX, REQUEST_PREFIX, FrameError, pack_counts, parse_counts
 
 _REQUEST = struct.Struct("<IHHqII")
 _REPLY = struct.Struct("<IHH")

@@ -8,10 +8,10 @@ import numpy as np
 
 from studio.errors import StudioError
 from studio.messages import ServiceCall, String, decode, encode
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.base.typed_json import read_object
 from studio.runtime.channel.call_frames import HAND, Reply, Request, ends_of
-from studio.runtime.channel.frames import ERROR, Event, Header, Kind, topic_hash
-from studio.runtime.clock import SECOND_NS
-from studio.runtime.typed_json import read_object
+from studio.runtime.wire.frames import ERROR, Event, Header, Kind, topic_hash
 
 MOST_OPEN = 4096
 """Requests whose service is remembered until their reply comes; a call without one may never end."""

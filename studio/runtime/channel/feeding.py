@@ -10,8 +10,9 @@ import zmq
 
 from studio.errors import StudioError
 from studio.messages import encode
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import (
+from studio.runtime.channel.rewinding import opened_at
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     END_PREFIX,
     FEED_PREFIX,
     INPUT,
@@ -25,7 +26,6 @@ from studio.runtime.channel.frames import (
     split,
     subscription,
 )
-from studio.runtime.channel.rewinding import opened_at
 
 
 class FeedThread:

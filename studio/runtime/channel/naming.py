@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from studio.runtime.channel.frames import (
+from studio.runtime.base.refusals import UNKNOWN
+from studio.runtime.plan.plan import Plan
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     HEADER,
     REPLY_PREFIX,
     REQUEST_PREFIX,
 )
-from studio.runtime.plan import Plan
-from studio.runtime.refusals import UNKNOWN
 
 
 def sender_of(frame: bytes, plan: Plan) -> str:

@@ -1,8 +1,8 @@
 """Payloads in shared memory: what the rest of the channel uses of them (docs/protocol.md, section 8)."""
 
 from studio.runtime.channel.leases import Leases, LeaseStatistics, copy_shared
+from studio.runtime.channel.payload_folder import Claim, dismiss_host, remove_producer, remove_run, remove_stale
 from studio.runtime.channel.pool import Pool, PoolStatistics
-from studio.runtime.channel.run_folder import Claim, dismiss_host, remove_producer, remove_run, remove_stale
 from studio.runtime.channel.slot import Data, Slot
 from studio.runtime.channel.slots import MOST_HOSTS, Overwritten, PayloadError, producer_of, shared_length
 

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import zmq
 
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import subscription
 from studio.runtime.channel.mailbox import Letter, Mailbox, Route
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import subscription
 
 BATCH = 256
 MOST = 10_000

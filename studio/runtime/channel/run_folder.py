@@ -1,126 +1,123 @@
-"""The folder of a run's shared payloads: who owns it, and removing what the dead left behind."""
+"""The folders of a run: sockets and plan in one that only the owner can enter, shared payloads under /dev/shm, and
+journals of what was handled in the user's cache."""
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
+import secrets
+import stat
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from studio.runtime.channel.slots import MOST_HOSTS, Hosts, PayloadError, producer_of
+import platformdirs
 
-_OWNER = "owner"
-_LAST_WORDS = ".last_words"
+from studio.errors import StudioError
+from studio.runtime.channel.payload_folder import Claim, remove_stale
+
+SHARED_MEMORY = Path("/dev/shm")
+OTHER_RUNS = "remove it, or set STUDIO_RUNS to a folder that only you can write to"
 
 
-class Claim:
-    """A run's folder, owned as long as this process lives: a lock ends with its process, however that ends."""
+def runs_folder() -> Path:
+    """Where runs live: $STUDIO_RUNS, the session's runtime folder, or a private folder for temporary files."""
+    given = os.environ.get("STUDIO_RUNS")
+    if given:
+        return Path(given)
+    session = os.environ.get("XDG_RUNTIME_DIR")
+    if session and os.access(session, os.W_OK):
+        return Path(session) / "studio"
+    return Path(tempfile.gettempdir()) / f"studio-{os.getuid()}"
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._file: int | None = None
-        # Somebody may be removing the folder as stale just now; then it is made again.
-        while self._file is None:
-            with suppress(FileNotFoundError):
-                self._file = _claim(folder)
+
+def shared_runs_folder() -> Path:
+    """Where runs share memory."""
+    return SHARED_MEMORY / f"studio-{os.getuid()}"
+
+
+def shared_folder(run: str) -> Path | None:
+    """Where a run's large payloads are, if it shares memory."""
+    folder = shared_runs_folder() / run
+    return folder if folder.is_dir() and why_not_private(folder.parent) is None else None
+
+
+def private_folder(folder: Path, hint: str) -> Path:
+    """Made if it is not there. In a place for all users its name can be guessed, and another user can make it first:
+    what they own, or can write to, is refused. `hint`: how to use another one."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        why = why_not_private(folder) or f"cannot be made: {error.strerror}"
+        raise StudioError(f"{folder} {why}", hint=hint) from None
+    refuse_foreign(folder, hint)
+    return folder
+
+
+def refuse_foreign(folder: Path, hint: str) -> None:
+    """StudioError if it is there, but not a folder of this user alone."""
+    why = why_not_private(folder)
+    if why is not None:
+        raise StudioError(f"{folder} {why}", hint=hint)
+
+
+def why_not_private(folder: Path) -> str | None:
+    try:
+        found, around = folder.lstat(), folder.parent.stat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"cannot be used: {error.strerror}"
+    if stat.S_ISLNK(found.st_mode):
+        return "is a symbolic link, not a folder"
+    if not stat.S_ISDIR(found.st_mode):
+        return "is not a folder"
+    if found.st_uid != os.getuid():
+        return "belongs to another user"
+    if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return "can be changed by other users"
+    if around.st_uid not in (0, os.getuid()) or (around.st_mode & stat.S_IWOTH and not around.st_mode & stat.S_ISVTX):
+        return "can be replaced by other users"  # of root by the one whose XDG_RUNTIME_DIR sudo has kept
+    return None
+
+
+def journal_file(journals: Path, host: str) -> Path:
+    """With an ending: a host may be called as the file of the folder's owner."""
+    return journals / f"{host}.journal"
+
+
+class RunFolders:
+    """Both folders of one run, owned while this process lives; what runs before us left behind is removed."""
+
+    def __init__(self) -> None:
+        runs = private_folder(runs_folder(), OTHER_RUNS)
+        remove_stale(runs)
+        identity = secrets.token_hex(4)
+        self._claims = [Claim(runs / identity)]
+        self.run = self._claims[0].folder
+        self.shared: Path | None = None
+        if SHARED_MEMORY.is_dir() and os.access(SHARED_MEMORY, os.W_OK):
+            parent = private_folder(shared_runs_folder(), "remove it, or ask its owner to do so")
+            remove_stale(parent)
+            self._claims.append(Claim(parent / identity))
+            self.shared = self._claims[1].folder
+        self.journals: Path | None = None
+        """What hosts have handled: files on a disk, because they grow with the run."""
+        with suppress(OSError):  # no cache that could be written to: reloads take longer
+            parent = platformdirs.user_cache_path("robot-systems-studio") / "inputs"
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            remove_stale(parent)
+            self._claims.append(Claim(parent / identity))
+            self.journals = self._claims[-1].folder
+
+    def journal(self, host: str) -> Path | None:
+        """What a host has handled since it began; None where that is not known."""
+        file = None if self.journals is None else journal_file(self.journals, host)
+        return file if file is not None and file.is_file() else None
+
+    @property
+    def all(self) -> list[Path]:
+        return [claim.folder for claim in self._claims]
 
     def close(self) -> None:
-        """Remove the folder and all that is in it."""
-        if self._file is not None:
-            remove_run(self.folder)
-            os.close(self._file)
-            self._file = None
-
-    def __enter__(self) -> Claim:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def _claim(folder: Path) -> int | None:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = os.open(folder / _OWNER, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    if not _locked(file):
-        os.close(file)
-        raise PayloadError("another run owns this folder", file=folder)
-    if os.fstat(file).st_nlink == 0:
-        os.close(file)
-        return None
-    return file
-
-
-def remove_run(folder: Path) -> None:
-    """Remove a run's folder. Mappings that are in use stay good."""
-    shutil.rmtree(folder, ignore_errors=True)
-    words = last_words_file(folder)
-    with suppress(FileNotFoundError):
-        if not words.stat().st_size:
-            words.unlink()
-
-
-def last_words_file(folder: Path) -> Path:
-    """What a runtime without a terminal says when it breaks: beside its folder, which goes with it."""
-    return folder.with_suffix(_LAST_WORDS)
-
-
-def forget_old_words(parent: Path, keep: int) -> None:
-    """But for the newest."""
-    with suppress(FileNotFoundError):  # somebody else is at it
-        for file in sorted(parent.glob(f"*{_LAST_WORDS}"), key=lambda file: file.lstat().st_mtime)[:-keep]:
-            file.unlink()
-
-
-def remove_stale(parent: Path) -> list[Path]:
-    """Remove the folders of runs whose owner is gone; which they were. What is no run's folder is left alone."""
-    removed = []
-    for folder in sorted(parent.iterdir()) if parent.is_dir() else []:
-        try:
-            file = os.open(folder / _OWNER, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
-            continue
-        try:
-            if _locked(file):
-                remove_run(folder)
-                removed.append(folder)
-        finally:
-            os.close(file)
-    return removed
-
-
-def remove_producer(folder: Path, producer: str) -> None:
-    """Remove the files that dead incarnations of a producer left, and of its further pools `producer.1` and so on.
-
-    A living producer holds a lock on each of its files, so what belongs to its successor is not touched.
-    """
-    with suppress(FileNotFoundError):
-        for name in os.listdir(folder):
-            found = producer_of(name) or ""
-            if found == producer or found.startswith(producer + "."):
-                _remove_dead(folder / name)
-
-
-def dismiss_host(folder: Path, host_index: int) -> None:
-    """Wait no longer for a dead host. For its supervisor: when the process has ended, before it is started again."""
-    hosts = Hosts(folder)
-    if host_index < MOST_HOSTS and hosts[host_index] != Hosts.NEVER:
-        hosts[host_index] = Hosts.GONE
-
-
-def _remove_dead(path: Path) -> None:
-    with suppress(FileNotFoundError):
-        file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            if _locked(file):
-                path.unlink()
-        finally:
-            os.close(file)
-
-
-def _locked(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+        for claim in self._claims:
+            claim.close()

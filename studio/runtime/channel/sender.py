@@ -8,9 +8,12 @@ from pathlib import Path
 import zmq
 
 from studio.messages.pieces import Pieces
-from studio.runtime.channel import addresses
 from studio.runtime.channel.budget import host_budget_bytes
-from studio.runtime.channel.frames import (
+from studio.runtime.channel.inline_room import InlineRoom
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool
+from studio.runtime.channel.pool_prefetch import Growing
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     HEADER,
     SHARED,
     SWEEP_TOPIC,
@@ -22,9 +25,6 @@ from studio.runtime.channel.frames import (
     topic_field,
     topic_hash,
 )
-from studio.runtime.channel.growing import Growing
-from studio.runtime.channel.inline_room import InlineRoom
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool
 
 INLINE_SHARE = 4
 """One part in so many of a receiver's budget may be on its way inline, from one sender, where shared memory is full."""

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from studio.runtime.channel.frames import FASTEST
+from studio.runtime.base.typed_json import Count, TimeNs
+from studio.runtime.control_plane.event_breakpoints import EventBreakpoint
 from studio.runtime.control_plane.request import Request, verbs_of
-from studio.runtime.event_breakpoints import EventBreakpoint
-from studio.runtime.typed_json import Count, TimeNs
+from studio.runtime.wire.frames import FASTEST
 
 Rate = Annotated[float, Meta(ge=0.0, le=FASTEST)]
 """Of a clock or a lockstep; 0 is one that stands, or goes as fast as it can."""

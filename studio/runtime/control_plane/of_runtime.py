@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 from msgspec import Meta
 
 from studio.errors import StudioError
-from studio.runtime.channel.frames import FASTEST
+from studio.runtime.base.log_compression import WHEN_RECORDING
+from studio.runtime.base.typed_json import Count, Finite, TimeNs
 from studio.runtime.control_plane.request import Request, verb_of, verbs_of
-from studio.runtime.log_compression import WHEN_RECORDING
-from studio.runtime.typed_json import Count, Finite, TimeNs
+from studio.runtime.wire.frames import FASTEST
 
 PROTOCOL = 1
 ATTACH = "attach"

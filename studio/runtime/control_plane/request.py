@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from studio.model.close_matches import did_you_mean
-from studio.runtime.typed_json import Malformed, read_object, typed
+from studio.runtime.base.typed_json import Malformed, read_object, typed
 
 
 def verb_of(name: str) -> str:

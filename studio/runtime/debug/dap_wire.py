@@ -6,7 +6,7 @@ import json
 from typing import Any, BinaryIO
 
 from studio.errors import StudioError
-from studio.runtime.typed_json import Malformed, read_json
+from studio.runtime.base.typed_json import Malformed, read_json
 
 Message = dict[str, Any]
 MOST_BYTES = 256 * 1024 * 1024

@@ -10,17 +10,17 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.channel.frames import topic_hash
+from studio.runtime.base.turns import Turn, Turns
 from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.history import History
 from studio.runtime.debug.host_line import DebugError, HostLine, Reception
-from studio.runtime.debug.host_side import SWITCH
 from studio.runtime.debug.native import NativeWatch
 from studio.runtime.debug.proxy import DebugSession
 from studio.runtime.debug.stops import Stop
-from studio.runtime.launcher import Session
-from studio.runtime.turns import Turn, Turns
+from studio.runtime.host.host_side import SWITCH
+from studio.runtime.session.session import Session
+from studio.runtime.wire.frames import topic_hash
 
 COMES_WITHIN_S = 30.0
 LOOK_EVERY_S = 0.2

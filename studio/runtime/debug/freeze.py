@@ -18,11 +18,11 @@ from queue import SimpleQueue
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.clock import monotonic_ns, wall_ns
-from studio.runtime.control import ControlError
-from studio.runtime.launcher import Session
+from studio.runtime.base.clock import monotonic_ns, wall_ns
+from studio.runtime.base.turns import Turns
+from studio.runtime.processes.control import ControlError
 from studio.runtime.recording.set_bookmark import set_bookmark
-from studio.runtime.turns import Turns
+from studio.runtime.session.session import Session
 
 TRY_AGAIN_S = 0.1
 TRIES = 300

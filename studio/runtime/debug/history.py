@@ -9,8 +9,8 @@ from pathlib import Path
 import zmq
 
 from studio.errors import StudioError
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import Kind, split, topic_hash
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import Kind, split, topic_hash
 
 KEPT = 20_000
 MOST_CAUSES = 50

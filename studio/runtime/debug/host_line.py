@@ -20,9 +20,9 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.runtime import channel, component
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.debug.dap_wire import DapError, Message, read_message, write_message
-from studio.runtime.debug.invitation import Invitation, invitation_file, invite
+from studio.runtime.host.invitation import Invitation, invitation_file, invite
 
 CONNECTS_WITHIN_S = 30.0
 SHOWS_TOKEN_WITHIN_S = 5.0
@@ -51,7 +51,7 @@ MACHINERY = [
 def call_in_host(function: str, *arguments: str) -> str:
     """An expression that calls a function of host_side there."""
     words = ", ".join(map(repr, arguments))
-    return f"__import__('studio.runtime.debug.host_side', fromlist=['x']).{function}({words})"
+    return f"__import__('studio.runtime.host.host_side', fromlist=['x']).{function}({words})"
 
 
 class DebugError(StudioError):

@@ -10,19 +10,19 @@ from pathlib import Path
 from studio.messages import MessageTypes
 from studio.model.project import Project
 from studio.model.sources import Specs
-from studio.runtime.clock import ClockKind
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.proxy import DebugSession
-from studio.runtime.launcher import Session
-from studio.runtime.planning import plan_of
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import recorded_seed
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.lockstep import warnings_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics
 from studio.runtime.replay.sockets import FEEDER, LogFeed
+from studio.runtime.session.session import Session
 
 PIECE = 2000
 """Events between two looks at how far it is."""

@@ -25,10 +25,10 @@ from studio.runtime.debug.adapter import write_adapter
 from studio.runtime.debug.capabilities import capabilities
 from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, LOOK_EVERY_S, DebugError, HostLine
+from studio.runtime.debug.merged_breakpoints import Wishes
 from studio.runtime.debug.proxy_client import ProxyClient
 from studio.runtime.debug.proxy_clients import ProxyClients
 from studio.runtime.debug.stops import Stop, find_stop
-from studio.runtime.debug.wishes import Wishes
 
 STEP_GRACE_S = 0.5
 """A step that has not stopped again within this time has left the handler: the system goes on, until it does."""

@@ -14,10 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from studio.runtime.channel import addresses
 from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.peer_user import peer_is_ours
 from studio.runtime.debug.proxy_client import ProxyClient
+from studio.runtime.wire import addresses
 
 
 class ProxyClients:

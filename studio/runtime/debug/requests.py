@@ -9,14 +9,14 @@ from typing import Any
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.runtime.channel.frames import COMMAND_PREFIX, TIMER_PREFIX
+from studio.runtime.base.turns import Turn, Turns
 from studio.runtime.control_plane.of_runtime import Continue, Debug, Freezing, IntoHandler
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.native import gdb_command, gdb_obstacle
-from studio.runtime.launcher import Session
-from studio.runtime.plan import PlannedComponent
-from studio.runtime.turns import Turn, Turns
+from studio.runtime.plan.plan import PlannedComponent
+from studio.runtime.session.session import Session
+from studio.runtime.wire.frames import COMMAND_PREFIX, TIMER_PREFIX
 
 LOOK_EVERY_S = 0.02
 

@@ -11,13 +11,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from studio.errors import StudioError
+from studio.runtime.channel.run_folder import private_folder
 from studio.runtime.emulators import FOLDER
 from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.lms200 import Lms200
 from studio.runtime.emulators.pty_port import Device, Faults, PtyPort
 from studio.runtime.emulators.urg import Urg
 from studio.runtime.emulators.vehicle import Vehicle
-from studio.runtime.run_folder import private_folder
 
 DEVICES: dict[str, Callable[[], Device]] = {"lms200": Lms200, "urg": Urg, "gps": Gps, "vehicle": Vehicle}
 

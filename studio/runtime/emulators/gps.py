@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.emulators.pty_port import Said
 
 LATITUDE_DEG, LONGITUDE_DEG = 50.0875, 14.4213

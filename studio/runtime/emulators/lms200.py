@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Iterable, Iterator
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.emulators.pty_port import Said
 from studio.runtime.emulators.room import range_m
 

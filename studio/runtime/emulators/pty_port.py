@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 TCGETS2 = 0x802C542A
 """Asks for the settings of a terminal with its speed as a plain number; the constant of Linux on x86 and ARM."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.emulators.pty_port import Said
 from studio.runtime.emulators.room import range_m
 

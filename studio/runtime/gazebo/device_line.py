@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.classic.client import ClassicClient, Lost
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.connections.address import Address, Family

@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 
 from studio.errors import StudioError
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gazebo.classic.client import PORT
 from studio.runtime.gazebo.connections.address import LOOPBACK, Address
 from studio.runtime.gazebo.connections.finding import greet, local_ports

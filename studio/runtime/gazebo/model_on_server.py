@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from studio.model.geometry.rotations import quaternion_of
 from studio.model.geometry.sensors import Bumper, Gps, Laser, Ultrasonic
 from studio.model.geometry.sensors import Imu as ImuSensor
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.classic.stepped_world import SteppedWorld
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.conversions import Convert, Known, classic_drive, converter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.gz_messages import PREFIXES, messages
 from studio.runtime.gazebo.gz_transport.node import NoAnswer, Node
 from studio.runtime.gazebo.schema import Schema

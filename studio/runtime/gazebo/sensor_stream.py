@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gazebo.conversions import time_ns
 
 INEXACT_NS = 4_000_000

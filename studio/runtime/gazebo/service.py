@@ -20,7 +20,7 @@ from studio.messages import Float64, String
 from studio.model.geometry.sensors import Bumper
 from studio.model.spec import Value
 from studio.paths import model_roots
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.component import Parameter
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.classic.client import Lost

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.schema import Schema
 from studio.runtime.gazebo.server import GazeboError, Placement, Statistics
 from studio.runtime.gazebo.waiting import Newest

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from studio.messages import Bookmark, encode
-from studio.runtime.channel.frames import Kind
-from studio.runtime.log_compression import Compression
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
 from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.recording.errors import LogError, repair_command
 from studio.runtime.recording.log_reader import LogReader
 from studio.runtime.recording.log_scan import Progress
 from studio.runtime.recording.log_writer import LogWriter
+from studio.runtime.wire.frames import Kind
 
 
 def copy_with_bookmarks(

@@ -18,7 +18,7 @@ from studio.model.files import FileError, write_atomically
 from studio.model.geometry.flat_model import model_of
 from studio.model.geometry.rotations import GeometryError
 from studio.model.geometry.transforms import Transforms
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.log_reader import LogReader
 from studio.runtime.recording.logged_geometry import geometries_of

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from studio import __version__
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
 from studio.runtime.recording.log_reader import LogReader
 
 METADATA = "studio"

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
 
 NOT_CODE = (".md", ".pyc", ".pyo", ".o")
 MOST_BYTES = 64 << 20

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from studio.runtime.log_compression import CHOICES
+from studio.runtime.base.log_compression import CHOICES
 from studio.runtime.recording.checksums import Bytes
 from studio.runtime.recording.errors import LogError, UnknownCompression
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 
 OVER_NS = 10 * SECOND_NS
 """Chunks are written in bursts; over less time the figures would jump."""

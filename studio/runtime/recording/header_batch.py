@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.messages import EventHeaders, MessageError, decode
-from studio.runtime.channel.frames import HEADER
 from studio.runtime.recording.errors import LogError
+from studio.runtime.wire.frames import HEADER
 
 HEADERS_TOPIC = "/_studio/headers"
 

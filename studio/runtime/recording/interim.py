@@ -14,10 +14,10 @@ from pathlib import Path
 
 import zmq
 
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import AGAIN, HEADER_BYTES, SHARED, FrameError, Kind, pack, split, subscription
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.channel.payloads import Leases, PayloadError
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import AGAIN, HEADER_BYTES, SHARED, FrameError, Kind, pack, split, subscription
 
 MOST_KEPT_BYTES = 256 << 20
 STUDIO_TOPICS = b"/_studio/"

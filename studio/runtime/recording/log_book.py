@@ -11,9 +11,18 @@ import traceback
 from collections.abc import Callable
 
 from studio.messages import Bookmark, HandledTrace, MessageError, MessageTypes, ServiceCall, String, decode, encode
+from studio.runtime.base.clock import FARTHEST_NS
+from studio.runtime.base.refusals import Refusals
 from studio.runtime.channel.call_frames import call_topics, hand_topics
 from studio.runtime.channel.call_record import CallBook
-from studio.runtime.channel.frames import (
+from studio.runtime.channel.naming import sender_of
+from studio.runtime.channel.payloads import PayloadError
+from studio.runtime.plan.plan import EVERYBODY, Plan, RecordingPlan
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.log_writer import LogWriter
+from studio.runtime.recording.run_facts import store_run
+from studio.runtime.wire.frames import (
     AGAIN,
     COMMAND_PREFIX,
     HANDLED_TOPIC,
@@ -29,15 +38,6 @@ from studio.runtime.channel.frames import (
     split,
     topic_field,
 )
-from studio.runtime.channel.naming import sender_of
-from studio.runtime.channel.payloads import PayloadError
-from studio.runtime.clock import FARTHEST_NS
-from studio.runtime.plan import EVERYBODY, Plan, RecordingPlan
-from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
-from studio.runtime.recording.errors import LogError
-from studio.runtime.recording.log_writer import LogWriter
-from studio.runtime.recording.run_facts import store_run
-from studio.runtime.refusals import Refusals
 
 MARKERS_TOPIC = "/_studio/markers"
 GAPS_TOPIC = "/_studio/gaps"

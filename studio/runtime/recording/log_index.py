@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from studio.messages import EventHeaders
-from studio.runtime.channel.frames import topic_hash
 from studio.runtime.recording.checksums import crc32
 from studio.runtime.recording.chunk import Names
 from studio.runtime.recording.chunk_table import ChunkTable, table_of
@@ -28,6 +27,7 @@ from studio.runtime.recording.mcap_records import (
     Statistics,
 )
 from studio.runtime.recording.record_walk import walk
+from studio.runtime.wire.frames import topic_hash
 
 OWN_LIBRARY = "robot-systems-studio"
 _LONGEST_HEADER = 64 * 1024

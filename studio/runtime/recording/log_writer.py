@@ -19,8 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from studio.messages import EventHeaders, Message, MessageTypes
-from studio.runtime.channel.frames import HEADER, TO_ALL, VERSION, topic_hash
-from studio.runtime.log_compression import Compression
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.recording.checksums import Bytes, crc_of
 from studio.runtime.recording.compression import compress, name_in_file
 from studio.runtime.recording.errors import LogError, LogFull
@@ -37,6 +36,7 @@ from studio.runtime.recording.mcap_records import (
     Schema,
 )
 from studio.runtime.recording.metadata import STOPPED, sealed
+from studio.runtime.wire.frames import HEADER, TO_ALL, VERSION, topic_hash
 
 CHUNK_BYTES = 256 * 1024
 """Small enough to seek fast. A payload of this size gets a chunk of its own: who wants other topics never reads it."""

@@ -16,10 +16,10 @@ from studio.messages import String, decode
 from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.differences import in_short
 from studio.model.geometry.flat_model import model_of
-from studio.runtime.channel.frames import COMMAND_PREFIX
-from studio.runtime.plan import EVERYBODY, Plan
+from studio.runtime.plan.plan import EVERYBODY, Plan
 from studio.runtime.recording.log_reader import LogReader
 from studio.runtime.recording.log_writer import LogWriter
+from studio.runtime.wire.frames import COMMAND_PREFIX
 
 ATTACHMENT = "geometry.json"
 GEOMETRY_TOPIC = COMMAND_PREFIX + EVERYBODY

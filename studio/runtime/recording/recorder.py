@@ -23,8 +23,20 @@ from studio.messages import (
     String,
     encode,
 )
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import (
+from studio.runtime.base.clock import monotonic_ns
+from studio.runtime.base.process import die_with_parent
+from studio.runtime.channel.payloads import Leases, PayloadError
+from studio.runtime.channel.sender import Sender
+from studio.runtime.host.statistics import told
+from studio.runtime.plan.plan import RECORDER, Plan, RecordingPlan
+from studio.runtime.recording import interim
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.recording.disk_room import DiskRoom, seconds_left
+from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.log_book import MARKERS_TOPIC, DataTopic, LogBook
+from studio.runtime.recording.log_file import RESERVE_BYTES
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     AGAIN,
     ALL_TOPIC,
@@ -48,18 +60,6 @@ from studio.runtime.channel.frames import (
     subscription,
     topic_hash,
 )
-from studio.runtime.channel.payloads import Leases, PayloadError
-from studio.runtime.channel.sender import Sender
-from studio.runtime.clock import monotonic_ns
-from studio.runtime.plan import RECORDER, Plan, RecordingPlan
-from studio.runtime.process import die_with_parent
-from studio.runtime.recording import interim
-from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
-from studio.runtime.recording.disk_room import DiskRoom, seconds_left
-from studio.runtime.recording.errors import LogError
-from studio.runtime.recording.log_book import MARKERS_TOPIC, DataTopic, LogBook
-from studio.runtime.recording.log_file import RESERVE_BYTES
-from studio.runtime.statistics import told
 
 MOST_WAITING_MB = 1024
 """What may wait to be written, shared payloads included: a disk that others use, too, stands still for seconds."""

@@ -14,7 +14,7 @@ from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.differences import in_short
 from studio.model.geometry.flat_model import model_of
 from studio.model.system_xml import read_system
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
 from studio.runtime.recording.circumstances import DECISIVE, METADATA, circumstances
 from studio.runtime.recording.component_code import code_of
 from studio.runtime.recording.log_reader import LogReader

@@ -7,9 +7,9 @@ from pathlib import Path
 import zmq
 
 from studio.messages import Bookmark, encode
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import Kind, pack
 from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import Kind, pack
 
 LINGER_MS = 500
 

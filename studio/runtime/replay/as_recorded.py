@@ -16,26 +16,26 @@ from studio.errors import StudioError
 from studio.messages import Handled, HandledTrace, MessageTypes, ServiceCall, String, decode, encode
 from studio.model.project import Project
 from studio.model.sources import Specs
-from studio.runtime.cell import Cell
+from studio.runtime.base.errors import ReplayError
 from studio.runtime.channel.call_frames import call_topics, ends_of, reply_topic, request_topic
-from studio.runtime.channel.calls import answer
-from studio.runtime.channel.frames import COMMAND_PREFIX, HANDLED_TOPIC, REQUEST_PREFIX, TIMER_PREFIX, Event, Kind
 from studio.runtime.component import ServiceError
-from studio.runtime.hand_commands import obey
-from studio.runtime.host import create
-from studio.runtime.plan import Plan, PlannedComponent
-from studio.runtime.planning import plan_of
+from studio.runtime.host.calls import answer
+from studio.runtime.host.cell import Cell
+from studio.runtime.host.hand_commands import obey
+from studio.runtime.host.host import create
+from studio.runtime.plan.plan import Plan, PlannedComponent
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
 from studio.runtime.recording.logged_geometry import GEOMETRY_TOPIC, follows_log, geometry_warnings
 from studio.runtime.recording.run_facts import RunDifference, facts_of, facts_of_plan, run_differences
 from studio.runtime.replay.causes import find_event
 from studio.runtime.replay.comparison import Difference
-from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.field_difference import first_difference
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.mapping import mapped_topics
 from studio.runtime.replay.recorded_calls import RecordedCalls
+from studio.runtime.wire.frames import COMMAND_PREFIX, HANDLED_TOPIC, REQUEST_PREFIX, TIMER_PREFIX, Event, Kind
 
 Progress = Callable[[int, int], None]
 

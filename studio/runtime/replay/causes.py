@@ -10,8 +10,10 @@ import numpy as np
 from studio.messages import Handled, HandledTrace, ServiceCall, decode
 from studio.messages.handled_trace import Identity
 from studio.model.close_matches import did_you_mean
+from studio.runtime.base.errors import ReplayError
 from studio.runtime.channel.call_frames import ends_of, reply_topic
-from studio.runtime.channel.frames import (
+from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.wire.frames import (
     COMMAND_PREFIX,
     ERROR,
     HANDLED_TOPIC,
@@ -20,8 +22,6 @@ from studio.runtime.channel.frames import (
     TIMER_PREFIX,
     topic_hash,
 )
-from studio.runtime.recording import LoggedEvent, LogReader
-from studio.runtime.replay.errors import ReplayError
 
 LONGEST = 10_000
 """A chain of causes ends by itself; a damaged log's may not."""

@@ -9,9 +9,14 @@ from types import TracebackType
 from typing import Self
 
 from studio.messages import Message, MessageTypes, ServiceCall, String, encode
+from studio.runtime.base.errors import ReplayError
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.channel.call_frames import call_topics, hand_topics
 from studio.runtime.channel.call_record import CallBook
-from studio.runtime.channel.frames import (
+from studio.runtime.plan.plan import EVERYBODY, Plan
+from studio.runtime.recording import LogWriter
+from studio.runtime.recording.run_facts import store_run
+from studio.runtime.wire.frames import (
     COMMAND_PREFIX,
     HEADER,
     INPUT,
@@ -24,11 +29,6 @@ from studio.runtime.channel.frames import (
     Kind,
     topic_hash,
 )
-from studio.runtime.log_compression import Compression
-from studio.runtime.plan import EVERYBODY, Plan
-from studio.runtime.recording import LogWriter
-from studio.runtime.recording.run_facts import store_run
-from studio.runtime.replay.errors import ReplayError
 
 _NOTHING = encode(String(""))
 

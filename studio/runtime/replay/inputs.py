@@ -10,12 +10,12 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from studio.messages import MessageError, String, decode
-from studio.runtime.channel.frames import COMMAND_PREFIX, INPUT, Event, Kind, Origin
-from studio.runtime.plan import Plan, PlannedComponent
+from studio.runtime.base.errors import ReplayError
+from studio.runtime.plan.plan import Plan, PlannedComponent
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.recording.logged_geometry import GEOMETRY_TOPIC, as_at_the_start, follows_log
-from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.stamp_order import Bookmark, by_stamp
+from studio.runtime.wire.frames import COMMAND_PREFIX, INPUT, Event, Kind, Origin
 
 MARK_EVERY, MOST_MARKS = 2048, 256
 """Inputs between two bookmarks, and how many of these are kept; then they get rarer."""

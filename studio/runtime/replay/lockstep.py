@@ -12,22 +12,22 @@ from typing import Any, Protocol
 from studio.messages import MessageTypes, String, decode
 from studio.model.project import Project
 from studio.model.sources import Specs
-from studio.runtime.channel.frames import COMMAND_PREFIX
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.clock import ClockKind
-from studio.runtime.host import create
-from studio.runtime.launcher import Session
-from studio.runtime.log_compression import Compression
-from studio.runtime.plan import LAG, Plan, RecordingPlan
-from studio.runtime.planning import plan_of
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.base.errors import ReplayError
+from studio.runtime.base.log_compression import Compression
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import LAG, Plan, RecordingPlan
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
 from studio.runtime.recording.logged_geometry import geometry_warnings
-from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import END, Inputs, Read, inputs_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics
 from studio.runtime.replay.sockets import FEEDER, Listener, LogFeed
+from studio.runtime.session.session import Session
+from studio.runtime.wire.frames import COMMAND_PREFIX
 
 PIECES = 200
 """Between them progress is told; the order is the same."""

@@ -12,9 +12,9 @@ from studio.model.parts import Endpoint
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system import System
 from studio.model.wiring import topic_of
+from studio.runtime.base.errors import ReplayError
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.importers.laser_scan import LASER_SCAN
-from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.inputs import tells_inputs
 
 

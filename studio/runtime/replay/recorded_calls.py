@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 from studio.messages import ServiceCall, decode
 from studio.runtime.channel.call_frames import ends_of, reply_topic, request_topic
-from studio.runtime.channel.frames import ERROR, Event, topic_hash
-from studio.runtime.plan import PlannedComponent
+from studio.runtime.plan.plan import PlannedComponent
 from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.wire.frames import ERROR, Event, topic_hash
 
 Find = Callable[[str, int], LoggedEvent | None]
 """Topic and sequence -> the event in the log."""

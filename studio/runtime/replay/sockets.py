@@ -9,9 +9,12 @@ from pathlib import Path
 import zmq
 
 from studio.errors import StudioError
-from studio.runtime.channel import addresses
+from studio.runtime.base.clock import monotonic_ns
+from studio.runtime.base.errors import ReplayError
 from studio.runtime.channel.feeding import FeedThread
-from studio.runtime.channel.frames import (
+from studio.runtime.plan.plan import RECORDER
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     AGAIN,
     ALL_TOPIC,
@@ -34,9 +37,6 @@ from studio.runtime.channel.frames import (
     split,
     topic_hash,
 )
-from studio.runtime.clock import monotonic_ns
-from studio.runtime.plan import RECORDER
-from studio.runtime.replay.errors import ReplayError
 
 FEEDER = "replay"
 LOOK_EVERY_MS = 50

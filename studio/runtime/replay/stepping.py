@@ -10,18 +10,18 @@ from pathlib import Path
 from studio.messages import MessageTypes
 from studio.model.project import Project
 from studio.model.sources import Specs
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.clock import ClockKind
-from studio.runtime.host import create
-from studio.runtime.launcher import Session
-from studio.runtime.planning import plan_of
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.circumstances import recorded_seed
 from studio.runtime.replay.inputs import Inputs, inputs_of
 from studio.runtime.replay.lockstep import decoder, failures_of, refuse_programs, warnings_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics
 from studio.runtime.replay.sockets import FEEDER, LogFeed
-from studio.runtime.replay.stepper import Stepper
+from studio.runtime.session.session import Session
+from studio.runtime.stepping.stepper import Stepper
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from studio.model.files import FileError
 from studio.paths import PACKAGE, share_roots
-from studio.runtime.profile import write_profile_of
+from studio.runtime.host.profile import write_profile_of
 from studio.runtime.scaffold.description import Description, DescriptionError
 from studio.runtime.scaffold.source import readme, source, test_source
 

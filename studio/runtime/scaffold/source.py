@@ -23,7 +23,7 @@ def test_source(new: Description) -> str:
                 "from pathlib import Path",
                 "",
                 *_message_imports(new, types),
-                "from studio.runtime.profile import load_class, stale",
+                "from studio.runtime.host.profile import load_class, stale",
                 "from studio.runtime.trial import Trial",
                 "",
                 *_own_types(new, types),

@@ -21,7 +21,7 @@ from studio.messages.message import Message, like
 from studio.model.geometry.library import load_model
 from studio.model.spec import Activation, Category
 from studio.paths import model_roots
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.component import Component, Parameter
 from studio.runtime.sim.driving import AT_ORIGIN, AT_REST, COMMAND_HOLDS_NS, Believed, Driving, Motion
 from studio.runtime.sim.errors import SimError

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from studio.messages import String
 from studio.model.spec import Value
 from studio.paths import model_roots
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.sim.devices import Device, Moment, devices_of
 from studio.runtime.sim.physics import STEP_NS, Physics
 from studio.runtime.sim.ports import prefixed

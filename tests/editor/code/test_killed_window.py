@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from studio.cli import main
-from studio.runtime.attach import Attachment
-from studio.runtime.running_systems import RunningSystem, running_systems
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import RunningSystem, running_systems
 from tests.editor.code.robot import STOP, write_robot
 from tests.waiting import await_true
 

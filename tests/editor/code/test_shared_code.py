@@ -16,7 +16,7 @@ from studio.editor.main_window import MainWindow
 from studio.editor.source_view import main_source, source_of
 from studio.model.component_xml import read_profile
 from studio.model.spec import CommandEntry
-from studio.runtime.trust import commands_of, is_trusted
+from studio.runtime.client.trust import commands_of, is_trusted
 from tests.editor.rover import write_rover
 
 ROOT = Path(__file__).resolve().parents[3]

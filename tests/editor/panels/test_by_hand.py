@@ -23,7 +23,7 @@ from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.stick import KNOB_PX
 from studio.messages import Float64, Imu, Joy, MessageTypes
 from studio.messages.plain_data import as_plain, from_plain
-from studio.runtime.attach import AttachError
+from studio.runtime.client.attach import AttachError
 
 
 class Asked(list[dict[str, Any]]):

@@ -22,7 +22,7 @@ from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.latency_histogram import latency_words, tick_words
 from studio.messages import Handled, HandledTrace, encode
 from studio.recordings import where_logs_are
-from studio.runtime.channel.frames import HANDLED_TOPIC, Kind, pack
+from studio.runtime.wire.frames import HANDLED_TOPIC, Kind, pack
 from tests.runtime.replay.played import write_rig
 from tests.runtime.replay.small_systems import diamond, record_traced
 

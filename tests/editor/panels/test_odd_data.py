@@ -27,7 +27,7 @@ from studio.editor.views.field_drag import Field
 from studio.editor.views.plane_view import PlaneView
 from studio.editor.views.votes_view import current
 from studio.messages import Float64, Map, Message, PoseTransform, Range3d, String, Velocity, Vote
-from studio.runtime.channel.frames import HANDLED_TOPIC
+from studio.runtime.wire.frames import HANDLED_TOPIC
 
 MAP, OTHER_MAP, POSE, SCAN = "/terrain/map", "/traverse/map", "/car/pose", "/car/laser"
 PATH, VOTES, COMMAND, NUMBER = "/planner/path", "/avoid/votes", "/arbiter/command", "/a/n"

@@ -6,11 +6,11 @@ from typing import Any
 
 from studio.messages import Float64
 from studio.runtime.actuator import Actuator
-from studio.runtime.cell import Cell, command_topic
-from studio.runtime.channel.frames import Event, Kind
 from studio.runtime.component import InPort
+from studio.runtime.host.cell import Cell, command_topic
 from studio.runtime.lifecycle import State
-from studio.runtime.plan import Inlet, PlannedComponent
+from studio.runtime.plan.plan import Inlet, PlannedComponent
+from studio.runtime.wire.frames import Event, Kind
 
 TOPIC = "/driver/command"
 NOW_NS = 1_000_000_000_000

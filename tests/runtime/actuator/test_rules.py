@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from studio.messages import Float64
-from studio.runtime.channel.frames import Event, Kind, Origin
 from studio.runtime.command_rules import AHEAD_NS, VALID_NS, Refused, refusal
 from studio.runtime.trial import Trial
+from studio.runtime.wire.frames import Event, Kind, Origin
 from tests.runtime.actuator.motor_bench import NOW_NS, SECOND_NS, TOPIC, Bench, Motor
 from tests.waiting import await_true
 

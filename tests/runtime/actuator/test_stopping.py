@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from studio.messages import Float64, Velocity
 from studio.runtime.actuator import EARLY_NS, Actuator
-from studio.runtime.channel.frames import Event
 from studio.runtime.command_rules import VALID_NS, Refused, path_time_ns
 from studio.runtime.component import InPort
 from studio.runtime.trial import Trial
+from studio.runtime.wire.frames import Event
 from tests.runtime.actuator.motor_bench import NOW_NS, SECOND_NS, TOPIC, Bench, Motor
 from tests.waiting import await_true
 

@@ -13,9 +13,9 @@ import zmq
 
 from studio.messages import encode
 from studio.messages.plain import Float64, String
-from studio.runtime.channel import addresses
 from studio.runtime.channel.call_frames import Reply, Request
-from studio.runtime.channel.frames import (
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     BEAT_TOPIC,
     COMMAND_PREFIX,

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from studio.errors import StudioError
-from studio.runtime.channel.frames import LOG_TOPIC, Kind
-from studio.runtime.running_systems import find_running
+from studio.runtime.client.running_systems import find_running
+from studio.runtime.wire.frames import LOG_TOPIC, Kind
 from tests.conftest import ROOT
 from tests.running_project import RunningProject, running
 from tests.runtime.borders.attack import Pusher, text_frame

@@ -11,7 +11,7 @@ import json
 import random
 from collections.abc import Callable
 
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
 from tests.runtime.borders.attack import STRANGE
 from tests.runtime.systems import Part, Seen, TwinRun, plan
 

@@ -21,9 +21,16 @@ import pytest
 
 from studio.messages import encode
 from studio.messages.plain import Float64
-from studio.runtime.channel.broker_requests import BrokerRequests
-from studio.runtime.channel.forwarder import Forwarder
-from studio.runtime.channel.frames import (
+from studio.runtime.base.clock import Clock, ClockKind
+from studio.runtime.broker.broker_requests import BrokerRequests
+from studio.runtime.broker.forwarder import Forwarder
+from studio.runtime.control_plane import of_broker as asked
+from studio.runtime.plan.plan import Plan, RecordingPlan
+from studio.runtime.recording import log_file
+from studio.runtime.recording.interim import Interim, Once
+from studio.runtime.recording.log_book import LogBook
+from studio.runtime.recording.log_reader import LogReader
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     ALL_TOPIC,
     COMMAND_PREFIX,
@@ -39,13 +46,6 @@ from studio.runtime.channel.frames import (
     split,
     topic_hash,
 )
-from studio.runtime.clock import Clock, ClockKind
-from studio.runtime.control_plane import of_broker as asked
-from studio.runtime.plan import Plan, RecordingPlan
-from studio.runtime.recording import log_file
-from studio.runtime.recording.interim import Interim, Once
-from studio.runtime.recording.log_book import LogBook
-from studio.runtime.recording.log_reader import LogReader
 from tests.runtime.systems import Part, plan
 
 MOST_TURNS = 20_000

@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from studio.runtime.channel.frames import (
+from studio.runtime.base.clock import Clock, ClockKind
+from studio.runtime.channel.slots import EVENT, slot_field
+from studio.runtime.wire.frames import (
     ALL_TOPIC,
     BEAT_TOPIC,
     COMMAND_PREFIX,
@@ -23,8 +25,6 @@ from studio.runtime.channel.frames import (
     Marker,
     pack,
 )  # fmt: skip
-from studio.runtime.channel.slots import EVENT, slot_field
-from studio.runtime.clock import Clock, ClockKind
 from tests.runtime.borders.attack import Pusher, mutated_frames, nested, text_frame, valid_frames
 from tests.runtime.borders.conftest import Victim
 from tests.waiting import await_true

@@ -15,11 +15,11 @@ import pytest
 import zmq
 
 from studio.errors import StudioError
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import split, subscription
-from studio.runtime.clock import wall_ns
-from studio.runtime.run_folder import shared_folder
-from studio.runtime.running_systems import find_running
+from studio.runtime.base.clock import wall_ns
+from studio.runtime.channel.run_folder import shared_folder
+from studio.runtime.client.running_systems import find_running
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import split, subscription
 from tests.conftest import ROOT
 from tests.running_project import RunningProject, running
 from tests.runtime.strikes.striking import Client

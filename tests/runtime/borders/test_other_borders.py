@@ -16,20 +16,20 @@ from pathlib import Path
 import pytest
 import zmq
 
-from studio.runtime.attach import Attachment
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import LOG_TOPIC, Kind, pack
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import NOTE, running_systems
 from studio.runtime.control_plane.of_runtime import ATTACH
 from studio.runtime.debug.dap_wire import Message, read_message
 from studio.runtime.debug.host_line import Reception
-from studio.runtime.debug.invitation import invitation_file, take_invitation
 from studio.runtime.debug.proxy_client import ProxyClient
 from studio.runtime.debug.proxy_clients import ProxyClients
 from studio.runtime.emulators.gps import Gps
 from studio.runtime.emulators.lms200 import Lms200
 from studio.runtime.emulators.urg import Urg
 from studio.runtime.emulators.vehicle import Vehicle
-from studio.runtime.running_systems import NOTE, running_systems
+from studio.runtime.host.invitation import invitation_file, take_invitation
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import LOG_TOPIC, Kind, pack
 from tests.runtime.borders.attack import STRANGE, Pusher, nested, text_frame
 from tests.runtime.borders.conftest import Victim
 from tests.waiting import await_true

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.channel.frames import Kind, split
 from studio.runtime.control_plane import of_broker as asked
 from studio.runtime.recording.interim import Once
 from studio.runtime.recording.log_book import LogBook
 from studio.runtime.recording.log_reader import LogReader
+from studio.runtime.wire.frames import Kind, split
 from tests.runtime.borders.simulated_channel import (
     Broken,
     World,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
 from tests.runtime.channel.payload_tools import SHARED, STARTED, kill
 from tests.runtime.systems import ProcessRun
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import zmq
 
-from studio.runtime.channel.broker_sockets import BrokerSockets
+from studio.runtime.broker.broker_sockets import BrokerSockets
 
 TIMES = 3000
 """More than the answers of the proxy that libzmq keeps for one who does not read them."""

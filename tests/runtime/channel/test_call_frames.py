@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studio.runtime.channel.call_frames import Reply, Request, ends_of, reply_topic, request_topic
-from studio.runtime.channel.frames import FrameError
+from studio.runtime.wire.frames import FrameError
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,20}", fullmatch=True)
 NUMBERS = st.integers(0, 2**32 - 1)

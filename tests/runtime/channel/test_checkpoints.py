@@ -8,8 +8,8 @@ import pytest
 
 from studio.errors import StudioError
 from studio.messages import Float64
-from studio.runtime.channel.frames import Event
-from studio.runtime.channel.gate import CannotGoBack
+from studio.runtime.broker.gate import CannotGoBack
+from studio.runtime.wire.frames import Event
 from tests.runtime.systems import Part, ProcessRun, Run, TwinRun, plan
 from tests.waiting import await_true
 

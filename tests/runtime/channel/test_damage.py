@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 import pytest
 import zmq
 
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import (
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     COMMAND_PREFIX,
     END_PREFIX,

@@ -16,7 +16,7 @@ import psutil
 import pytest
 import zmq
 
-from studio.runtime.channel import addresses
+from studio.runtime.wire import addresses
 from tests.runtime.channel.test_gate import sequences
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 
 from studio.messages import Float64, decode
-from studio.runtime.clock import ClockKind
-from studio.runtime.control import Control
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.processes.control import Control
 from tests.runtime.systems import Part, ProcessRun, Seen, plan
 from tests.waiting import await_true
 

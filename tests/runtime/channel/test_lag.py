@@ -13,11 +13,19 @@ from pathlib import Path
 import pytest
 import zmq
 
-from studio.runtime.channel import addresses
-from studio.runtime.channel.ahead import MOST_BYTES, MOST_NS, MOST_SHARED_BYTES, next_most, working_order
-from studio.runtime.channel.broker_sockets import BrokerSockets
-from studio.runtime.channel.forwarder import Forwarder
-from studio.runtime.channel.frames import (
+from studio.runtime.base.clock import Clock
+from studio.runtime.broker.ahead import MOST_BYTES, MOST_NS, MOST_SHARED_BYTES, next_most, working_order
+from studio.runtime.broker.broker_sockets import BrokerSockets
+from studio.runtime.broker.forwarder import Forwarder
+from studio.runtime.broker.held import Held
+from studio.runtime.broker.listeners import UNWRITTEN, weight_of
+from studio.runtime.channel.payloads import SHARED_FROM_BYTES
+from studio.runtime.channel.slots import Handle
+from studio.runtime.plan.plan import RECORDER, Plan, RecordingPlan
+from studio.runtime.processes.control import Control
+from studio.runtime.recording.recorder import MOST_WAITING_MB
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     ALL_TOPIC,
     SHARED,
@@ -31,14 +39,6 @@ from studio.runtime.channel.frames import (
     subscription,
     topic_hash,
 )
-from studio.runtime.channel.held import Held
-from studio.runtime.channel.listeners import UNWRITTEN, weight_of
-from studio.runtime.channel.payloads import SHARED_FROM_BYTES
-from studio.runtime.channel.slots import Handle
-from studio.runtime.clock import Clock
-from studio.runtime.control import Control
-from studio.runtime.plan import RECORDER, Plan, RecordingPlan
-from studio.runtime.recording.recorder import MOST_WAITING_MB
 from tests.runtime.systems import Part, ProcessRun, TwinRun, plan
 from tests.waiting import await_true
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from studio.messages import Float64, String, decode
-from studio.runtime.channel.frames import INPUT, Event
-from studio.runtime.plan import Plan
+from studio.runtime.plan.plan import Plan
+from studio.runtime.wire.frames import INPUT, Event
 from tests.runtime.systems import Part, ProcessRun, Run, Seen, TwinRun, plan, topics
 
 Open = Callable[[Plan], Run]

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 import zmq
 
-from studio.runtime.channel.broker_requests import BrokerRequests
-from studio.runtime.channel.broker_sockets import BrokerSockets
-from studio.runtime.channel.forwarder import Forwarder
-from studio.runtime.channel.metronome import Metronome
-from studio.runtime.clock import Clock
-from studio.runtime.plan import Plan
+from studio.runtime.base.clock import Clock
+from studio.runtime.broker.broker_requests import BrokerRequests
+from studio.runtime.broker.broker_sockets import BrokerSockets
+from studio.runtime.broker.forwarder import Forwarder
+from studio.runtime.broker.metronome import Metronome
+from studio.runtime.plan.plan import Plan
 from tests.runtime.systems import plan
 
 

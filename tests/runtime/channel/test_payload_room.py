@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.channel.growing import Growing
 from studio.runtime.channel.inline_room import InlineRoom
 from studio.runtime.channel.payloads import Leases, Overwritten, PayloadError, Pool, dismiss_host
+from studio.runtime.channel.pool_prefetch import Growing
 from studio.runtime.channel.slots import PAGE, Segment
 from tests.runtime.channel.payload_tools import ENVIRONMENT, MEGA, put, segments
 

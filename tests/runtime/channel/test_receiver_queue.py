@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import zmq
 
-from studio.runtime.channel import addresses
-from studio.runtime.channel.broker_sockets import BrokerSockets
-from studio.runtime.channel.frames import Kind, pack, subscription
+from studio.runtime.broker.broker_sockets import BrokerSockets
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import Kind, pack, subscription
 
 READ_BEFORE = 6000
 """Fewer than half the queue: libzmq does not tell the broker yet that they were read."""

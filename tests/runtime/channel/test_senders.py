@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 import zmq
 
-from studio.runtime.channel import addresses
-from studio.runtime.channel.broker_sockets import BrokerSockets
-from studio.runtime.channel.frames import Event, Kind, split
+from studio.runtime.broker.broker_sockets import BrokerSockets
 from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Leases
 from studio.runtime.channel.sender import Sender
 from studio.runtime.channel.senders import Senders
 from studio.runtime.channel.slots import Hosts
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import Event, Kind, split
 
 
 class Run:

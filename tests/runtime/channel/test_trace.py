@@ -7,8 +7,8 @@ import time
 import zmq
 
 from studio.messages import Handled, HandledTrace, decode
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import HANDLED_TOPIC, split, subscription
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import HANDLED_TOPIC, split, subscription
 from tests.runtime.systems import Part, ProcessRun, plan
 from tests.waiting import await_true
 

@@ -14,7 +14,7 @@ import pytest
 
 from studio.editor.code import looks
 from studio.runtime.debug.client import DapClient, DebugRefused
-from studio.runtime.debug.survey import unpack
+from studio.runtime.host.survey import unpack
 
 ROOT = Path(__file__).resolve().parents[3]
 TARGET = """\

@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 from studio.errors import StudioError
-from studio.runtime.clock import ClockKind
+from studio.runtime.base.clock import ClockKind
 from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.vscode import launch_configuration
-from studio.runtime.events import ProcessHung
-from studio.runtime.gate_requests import GateRequests
-from studio.runtime.launcher import Session
+from studio.runtime.processes.events import ProcessHung
+from studio.runtime.server.gate_requests import GateRequests
+from studio.runtime.session.session import Session
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.debug.world import ADDS, CODE, LINES, PERIOD_NS, SINKS, TICK, World, line_in
 from tests.runtime.systems import Part, ProcessRun, Seen, plan

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from studio.runtime.clock import ClockKind
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.base.turns import Turns
 from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug import native
 from studio.runtime.debug.debugger import Debugger
@@ -20,8 +21,7 @@ from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.native import gdb_obstacle
 from studio.runtime.debug.requests import DebugRequests
-from studio.runtime.launcher import Session
-from studio.runtime.turns import Turns
+from studio.runtime.session.session import Session
 from tests.components.c_filter_program import FOLDER, build
 from tests.components.test_c_filter_system import plan
 from tests.waiting import await_true

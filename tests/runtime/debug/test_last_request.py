@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from studio.runtime.control_plane import of_runtime as asked
+from studio.runtime.control_plane.event_breakpoints import Hit
 from studio.runtime.debug.proxy import DebugSession
-from studio.runtime.event_breakpoints import Hit
-from studio.runtime.gate_requests import GateRequests
-from studio.runtime.runtime import About, Runtime
-from studio.runtime.steering import Steering
+from studio.runtime.server.attach_server import About, Runtime
+from studio.runtime.server.gate_requests import GateRequests
+from studio.runtime.server.steering import Steering
 from tests.runtime.debug.world import CODE, TICK, World
 from tests.waiting import await_true
 
@@ -63,7 +63,7 @@ def test_the_thread_that_comes_first_does_not_overtake(world: World, last: str) 
 def test_pause_of_a_player_does_not_overtake_play(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[str] = []
     player: Any = SimpleNamespace(play=lambda: called.append("play"), pause=lambda: called.append("pause"))
-    monkeypatch.setattr("studio.runtime.player_requests.player_state", lambda _: {})
+    monkeypatch.setattr("studio.runtime.server.player_requests.player_state", lambda _: {})
     steering = Steering(world.session, {}, player=lambda: player)
     play, pause = (steering.job(action) for action in (asked.Play(), asked.Pause()))
     overtaking = beside(pause)

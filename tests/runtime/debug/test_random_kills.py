@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 
 from studio.errors import StudioError
-from studio.runtime.supervision import UNLIMITED
+from studio.runtime.processes.supervision import UNLIMITED
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.debug.world import ADDS, CODE, World
 

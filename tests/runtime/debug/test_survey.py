@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from studio.messages import PoseTransform
-from studio.runtime.debug import survey
+from studio.runtime.host import survey
 
 
 @pytest.mark.parametrize(

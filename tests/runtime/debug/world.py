@@ -8,14 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from studio.runtime.clock import SECOND_NS, ClockKind
+from studio.runtime.base.clock import SECOND_NS, ClockKind
+from studio.runtime.base.turns import Turns
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.freeze import Freeze
 from studio.runtime.debug.requests import DebugRequests
-from studio.runtime.launcher import Session
-from studio.runtime.plan import RecordingPlan
-from studio.runtime.supervision import RestartPolicy
-from studio.runtime.turns import Turns
+from studio.runtime.plan.plan import RecordingPlan
+from studio.runtime.processes.supervision import RestartPolicy
+from studio.runtime.session.session import Session
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.systems import PARTS, Part, Watcher, plan
 from tests.waiting import await_true

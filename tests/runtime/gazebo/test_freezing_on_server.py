@@ -16,7 +16,7 @@ import pytest
 from mcap.reader import make_reader
 
 from studio.messages import Range3d, decode
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.classic_server import ClassicServer
 from studio.runtime.gazebo.connections.finding import is_server, port_of

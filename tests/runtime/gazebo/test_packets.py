@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.gz_transport.directory import Directory, Found, Lost
 from studio.runtime.gazebo.gz_transport.packets import BadPacket, Offer, Packet, Told, read_packet, write_packet
 

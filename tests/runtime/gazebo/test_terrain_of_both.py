@@ -15,7 +15,7 @@ from mcap.reader import make_reader
 from studio.messages import Map, PoseTransform, Range3d, decode
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.debian_tree import NoTree
-from studio.runtime.profile import load_class
+from studio.runtime.host.profile import load_class
 from studio.runtime.trial import Trial
 from tests.conftest import ROOT
 

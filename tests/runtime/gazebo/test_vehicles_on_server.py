@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from studio.messages import PoseTransform, Twist, Velocity
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.classic.client import Connected
 from studio.runtime.gazebo.classic_messages import classic_messages

@@ -27,8 +27,14 @@ from studio.messages import (
     decode,
     encode,
 )
+from studio.runtime.base.clock import Clock, ClockKind
 from studio.runtime.channel.call_frames import Reply, Request, reply_topic, request_topic
-from studio.runtime.channel.frames import (
+from studio.runtime.plan.plan import Plan, PlannedComponent, RecordingPlan
+from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.recording.header_batch import HEADERS_TOPIC
+from studio.runtime.recording.recorder import Recorder
+from studio.runtime.wire.frames import (
     ALL_TOPIC,
     COMMAND_PREFIX,
     ERROR,
@@ -41,12 +47,6 @@ from studio.runtime.channel.frames import (
     pack,
     topic_hash,
 )
-from studio.runtime.clock import Clock, ClockKind
-from studio.runtime.plan import Plan, PlannedComponent, RecordingPlan
-from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
-from studio.runtime.recording.header_batch import HEADERS_TOPIC
-from studio.runtime.recording.recorder import Recorder
 from tests.messages.strategies import rosbags_bytes, shipped_store
 from tests.runtime.recording.logs import KINDS, as_written, story, write_log
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from studio.errors import StudioError
 from studio.messages import EventHeaders, Float64, String, encode
-from studio.runtime.channel.frames import HEADER, topic_hash
 from studio.runtime.recording import LogError, LogReader, LogWriter
 from studio.runtime.recording.checksums import combine, crc32, crc32_combine
 from studio.runtime.recording.header_batch import WIRE, pack_headers, read_headers, read_sequences
+from studio.runtime.wire.frames import HEADER, topic_hash
 from tests.runtime.recording.logs import MS, read_log, story, write_log
 
 PAYLOAD = encode(Float64(1.5))

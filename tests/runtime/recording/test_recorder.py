@@ -18,7 +18,16 @@ from mcap.exceptions import McapError
 from mcap.reader import NonSeekingReader
 
 from studio.messages import Bookmark, Float64, HandledTrace, Map, ServiceCall, decode, encode
-from studio.runtime.channel.frames import (
+from studio.runtime.base.clock import Clock, ClockKind
+from studio.runtime.host.statistics import topic_totals
+from studio.runtime.plan.plan import Plan, RecordingPlan
+from studio.runtime.recording import LoggedEvent, LogReader
+from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.recording.recorder import Recorder
+from studio.runtime.recording.set_bookmark import set_bookmark
+from studio.runtime.replay.as_recorded import replay_plan_as_recorded
+from studio.runtime.replay.causes import chain_of
+from studio.runtime.wire.frames import (
     ACK_TOPIC,
     ALL_TOPIC,
     HANDLED_TOPIC,
@@ -30,15 +39,6 @@ from studio.runtime.channel.frames import (
     pack,
     split,
 )
-from studio.runtime.clock import Clock, ClockKind
-from studio.runtime.plan import Plan, RecordingPlan
-from studio.runtime.recording import LoggedEvent, LogReader
-from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
-from studio.runtime.recording.recorder import Recorder
-from studio.runtime.recording.set_bookmark import set_bookmark
-from studio.runtime.replay.as_recorded import replay_plan_as_recorded
-from studio.runtime.replay.causes import chain_of
-from studio.runtime.statistics import topic_totals
 from tests.runtime.systems import Part, ProcessRun, Seen, plan
 from tests.waiting import await_true
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from studio.model.geometry.content import GeometryContent
 from studio.model.opened import open_project
-from studio.runtime.plan import Plan
-from studio.runtime.planning import plan_of
+from studio.runtime.plan.plan import Plan
+from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.recording.component_code import fingerprint
 from studio.runtime.recording.run_facts import RunFacts, facts_of, facts_of_plan, run_differences, store_run

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from studio.messages import Float64, MessageTypes, decode
-from studio.runtime.clock import ClockKind
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan
+from studio.runtime.base.clock import ClockKind
+from studio.runtime.plan.plan import Plan
+from studio.runtime.playing.played import Played, restored_topics
+from studio.runtime.playing.player import LogPlayer
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.played import Played, restored_topics
-from studio.runtime.replay.player import LogPlayer
+from studio.runtime.session.session import Session
 from tests.runtime.replay.small_systems import write_foreign
 from tests.runtime.systems import Seen, Watcher
 

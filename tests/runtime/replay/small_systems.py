@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from studio.messages import HandledTrace, MessageTypes, encode
-from studio.runtime.channel.frames import HANDLED_TOPIC, Event, Kind
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.host import create
-from studio.runtime.plan import Plan
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import Plan
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.lockstep import Result, replay_inputs
+from studio.runtime.wire.frames import HANDLED_TOPIC, Event, Kind
 from tests.runtime.systems import Part
 from tests.runtime.systems import plan as untyped
 

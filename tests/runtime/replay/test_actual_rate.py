@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from studio.cli.play_keys import reached_text
-from studio.runtime.replay.actual_rate import ActualRate, too_slow
+from studio.runtime.playing.actual_rate import ActualRate, too_slow
 
 S = 1_000_000_000
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.plan import Plan
+from studio.runtime.base.errors import ReplayError
+from studio.runtime.plan.plan import Plan
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.as_recorded import AsRecorded, replay_plan_as_recorded
-from studio.runtime.replay.errors import ReplayError
 from tests.runtime.replay.small_systems import diamond, plan, record_lockstep, record_traced
 from tests.runtime.systems import Part, entry_of
 

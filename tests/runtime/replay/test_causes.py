@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from studio.runtime.base.errors import ReplayError
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.causes import Call, chain_of, find_event
-from studio.runtime.replay.errors import ReplayError
 from tests.runtime.replay.small_systems import diamond, plan, record_lockstep, record_traced
 from tests.runtime.systems import Part
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studio.runtime.replay.clock_follower import SLOWEST, ClockFollower
+from studio.runtime.playing.clock_follower import SLOWEST, ClockFollower
 
 MS = 1_000_000
 

@@ -7,7 +7,7 @@ import pytest
 
 from studio.messages import Float64, Odometry, Range3d, String
 from studio.messages.message import Message
-from studio.runtime.replay.condition import ConditionError, parse_condition
+from studio.runtime.control_plane.condition import ConditionError, parse_condition
 
 TOPICS = ["/scan", "/scan/raw", "/odo", "/text", "/level"]
 SCAN = Range3d(points=np.array([[1, 0, 0, 1], [0, 0, 0, np.nan], [3, 0, 0, 3]], np.float32))

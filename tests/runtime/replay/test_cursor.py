@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64, encode
+from studio.runtime.playing import playing_order
+from studio.runtime.playing.cursor import Cursor
+from studio.runtime.playing.playback_block import Next
+from studio.runtime.playing.playing_order import FAR_NS, in_order, placed
 from studio.runtime.recording import LoggedEvent, LogReader, LogWriter
 from studio.runtime.recording.event_block import EventBlock, block_of_events, blocks_of_events
-from studio.runtime.replay import playing_order
-from studio.runtime.replay.cursor import Cursor
-from studio.runtime.replay.playing_order import FAR_NS, in_order, placed
 from studio.runtime.replay.stamp_order import by_stamp
-from studio.runtime.replay.stretch import Next
 
 START = 1_700_000_000_000_000_000
 MS = 1_000_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from studio.runtime.playing.cursor import Cursor
+from studio.runtime.playing.given_events import GivenEvents
+from studio.runtime.playing.played import Played
 from studio.runtime.recording import LogReader
-from studio.runtime.replay.cursor import Cursor
-from studio.runtime.replay.given_events import GivenEvents
-from studio.runtime.replay.played import Played
 from tests.runtime.replay.played import SLOW, START, A, B, write_rig
 
 

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from studio.messages import Float64, ServiceCall, String, decode
-from studio.runtime.channel.frames import INPUT, Kind, Origin
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.control import Control
-from studio.runtime.host import create
+from studio.runtime.base.errors import ReplayError
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.processes.control import Control
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.comparison import compare
-from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.lockstep import RecordedSession
+from studio.runtime.wire.frames import INPUT, Kind, Origin
 from tests.runtime.replay.small_systems import TYPES, diamond, events_of, plan, record_lockstep, replay, sensor_system
 from tests.runtime.systems import Part
 from tests.waiting import await_true

@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64, encode
-from studio.runtime.clock import ClockKind, monotonic_ns
-from studio.runtime.paced import PacedSession
-from studio.runtime.plan import Plan
+from studio.runtime.base.clock import ClockKind, monotonic_ns
+from studio.runtime.host.statistics import topic_totals
+from studio.runtime.plan.plan import Plan
+from studio.runtime.playing import lockstep_player
+from studio.runtime.playing.given_events import GivenEvents
+from studio.runtime.playing.lockstep_player import LockstepPlayer
+from studio.runtime.playing.logged_sources import LoggedSources, WantedLog
+from studio.runtime.playing.played import Played, restored_topics
+from studio.runtime.playing.player import FLAT_OUT
 from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.replay import lockstep_player
-from studio.runtime.replay.given_events import GivenEvents
-from studio.runtime.replay.lockstep_player import LockstepPlayer
-from studio.runtime.replay.logged_sources import LoggedSources, WantedLog
-from studio.runtime.replay.played import Played, restored_topics
-from studio.runtime.replay.player import FLAT_OUT
-from studio.runtime.statistics import topic_totals
-from studio.runtime.switching import GateKind, target_of
+from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.switching import GateKind, target_of
 from tests.runtime.replay.played import MS, SLOW, START, TYPES, A, B, FencedWatcher, values_of, write_rig
 from tests.runtime.replay.small_systems import plan
 from tests.runtime.systems import Part, Seen

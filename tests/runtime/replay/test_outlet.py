@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import zmq
 
-from studio.runtime.channel.frames import INPUT, Kind, Origin, split
+from studio.runtime.playing.playback_block import Next, Stretch
+from studio.runtime.playing.playback_sender import Outlet
 from studio.runtime.recording import LoggedEvent
-from studio.runtime.replay.outlet import Outlet
-from studio.runtime.replay.stretch import Next, Stretch
+from studio.runtime.wire.frames import INPUT, Kind, Origin, split
 
 
 class Narrow:

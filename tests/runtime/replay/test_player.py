@@ -12,8 +12,18 @@ import pytest
 import zmq
 
 from studio.messages import Float64
-from studio.runtime.channel import addresses
-from studio.runtime.channel.frames import (
+from studio.runtime.base.errors import ReplayError
+from studio.runtime.plan.plan import Plan
+from studio.runtime.playing.flow import EVERY_EVENTS, OUTSTANDING
+from studio.runtime.playing.played import Played
+from studio.runtime.playing.player import FLAT_OUT, LogPlayer
+from studio.runtime.playing.pusher import BATCH
+from studio.runtime.recording import LogReader
+from studio.runtime.replay.event_log import EventLog
+from studio.runtime.replay.inputs import inputs_of
+from studio.runtime.session.session import Session
+from studio.runtime.wire import addresses
+from studio.runtime.wire.frames import (
     ALL_TOPIC,
     FEED_PREFIX,
     INPUT,
@@ -24,16 +34,6 @@ from studio.runtime.channel.frames import (
     split,
     subscription,
 )
-from studio.runtime.launcher import Session
-from studio.runtime.plan import Plan
-from studio.runtime.recording import LogReader
-from studio.runtime.replay.errors import ReplayError
-from studio.runtime.replay.event_log import EventLog
-from studio.runtime.replay.flow import EVERY_EVENTS, OUTSTANDING
-from studio.runtime.replay.inputs import inputs_of
-from studio.runtime.replay.played import Played
-from studio.runtime.replay.player import FLAT_OUT, LogPlayer
-from studio.runtime.replay.pusher import BATCH
 from tests.runtime.replay.played import MS, SLOW, START, TYPES, A, B, FencedWatcher, Rig, recorded, rig, write_rig
 from tests.runtime.replay.small_systems import plan, write_foreign
 from tests.runtime.systems import Part

@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 from studio.messages import Float64
-from studio.runtime.channel.gate import CannotGoBack
-from studio.runtime.channel.in_process import InProcess
-from studio.runtime.host import create
-from studio.runtime.plan import Plan
+from studio.runtime.base.errors import ReplayError
+from studio.runtime.broker.gate import CannotGoBack
+from studio.runtime.host.host import create
+from studio.runtime.host.in_process import InProcess
+from studio.runtime.plan.plan import Plan
 from studio.runtime.recording import LogReader
 from studio.runtime.replay import inputs as replay_inputs
-from studio.runtime.replay import kept_checkpoints as stepping_rules
-from studio.runtime.replay.errors import ReplayError
 from studio.runtime.replay.inputs import inputs_of
-from studio.runtime.replay.stepper import Stepper
 from studio.runtime.replay.stepping import Stepping, step_inputs
+from studio.runtime.stepping import kept_checkpoints as stepping_rules
+from studio.runtime.stepping.stepper import Stepper
 from tests.runtime.replay.small_systems import SECOND_NS, START_NS, plan, record_lockstep, write_foreign
 from tests.runtime.systems import Part
 from tests.waiting import await_true

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from studio.messages import Twist, Velocity, encode
-from studio.runtime.profile import stale
+from studio.runtime.host.profile import stale
 from studio.runtime.sim.driving import Driving
 from studio.runtime.sim.errors import SimError
 from studio.runtime.sim.made_worlds import block, ground

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from studio.errors import StudioError
-from studio.runtime.attach import Attachment
+from studio.runtime.client.attach import Attachment
 
 
 def main() -> None:

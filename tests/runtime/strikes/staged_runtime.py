@@ -18,10 +18,10 @@ from typing import Any
 from unittest import mock
 
 from studio.cli.command import main
-from studio.runtime import live_change
-from studio.runtime.control import Control
-from studio.runtime.replay import logged_sources
-from studio.runtime.replay.logged_sources import LoggedSources
+from studio.runtime.playing import logged_sources
+from studio.runtime.playing.logged_sources import LoggedSources
+from studio.runtime.processes.control import Control
+from studio.runtime.session import live_change
 
 BEGIN, RESUME, END = "begin", "resume", "end"
 ASKED = ("pause", "jump", "replan", "deliver_commands")

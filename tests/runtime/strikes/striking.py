@@ -19,10 +19,10 @@ from typing import IO, Any, NamedTuple
 import psutil
 
 from studio.model.sources import SOURCE_MODES
-from studio.runtime.attach import Attachment
-from studio.runtime.interpreter import module_command
-from studio.runtime.run_folder import shared_folder
-from studio.runtime.running_systems import RunningSystem, running_systems
+from studio.runtime.base.interpreter import module_command
+from studio.runtime.channel.run_folder import shared_folder
+from studio.runtime.client.attach import Attachment
+from studio.runtime.client.running_systems import RunningSystem, running_systems
 from tests.conftest import ROOT
 from tests.running_project import RunningProject
 from tests.runtime.strikes.staged_runtime import END, RESUME, STAGES

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.runtime.profile import write_profile_of
+from studio.runtime.host.profile import write_profile_of
 from tests.runtime.replay.played import write_rig
 from tests.runtime.strikes.staged_runtime import STAGES
 from tests.runtime.strikes.striking import VICTIMS, Arena, every_strike, killed, stopped, stopped_and_killed

@@ -40,7 +40,7 @@ from studio.editor.geometry.view.stage import Stage
 from studio.editor.views.scene.batches import Floats
 from studio.editor.views.scene.camera import Camera, Preset
 from studio.editor.views.scene.picture_thread import Job, Made, PictureThread
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 ZOOM_STEP = 1.18
 MOST_PIXELS = 1_400_000

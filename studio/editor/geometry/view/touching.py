@@ -11,7 +11,7 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.linkage import Linkage, Part
 from studio.model.geometry.overlaps import overlaps
 from studio.model.geometry.rotations import Matrix
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 REST = 3.0
 """Times as long as a look took, there is no other."""

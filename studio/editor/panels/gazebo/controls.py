@@ -21,7 +21,7 @@ from studio.editor.fonts import text_font
 from studio.editor.icons import icon
 from studio.editor.panels.gazebo.graphs import Course
 from studio.editor.theme import Theme
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.connections.link import FACTOR_EVERY_NS, FACTORS_NS, Link
 from studio.runtime.gazebo.server import Feature, Scope
 

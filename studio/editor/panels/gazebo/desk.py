@@ -233,7 +233,7 @@ class GazeboDesk(QObject):
 
     def _show_topics(self, link: Link | None) -> None:
         from studio.editor.panels.gazebo.topics_table import rows_of
-        from studio.runtime.clock import monotonic_ns
+        from studio.runtime.base.clock import monotonic_ns
         from studio.runtime.gazebo.connections.mapping import match
 
         if link is None:

@@ -26,7 +26,7 @@ from studio.editor.panels.gazebo.models_table import ModelsPanel
 from studio.editor.panels.gazebo.topics_table import TopicsTable
 from studio.editor.panels.gazebo.world_view import WorldView
 from studio.editor.theme import Theme
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.connections.connections import Row
 from studio.runtime.gazebo.connections.link import Line, Phase
 

@@ -17,7 +17,7 @@ from studio.editor.panels.gazebo.graphs import Course
 from studio.editor.panels.gazebo.scan_view import ScanView
 from studio.editor.theme import Theme
 from studio.errors import StudioError
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gazebo.connections.link import Link, Watched
 from studio.runtime.gazebo.connections.rates import COURSE_S
 

@@ -13,7 +13,7 @@ from studio.editor.views.scene.batches import Scene
 from studio.editor.views.scene.camera import Camera
 from studio.editor.views.scene.gl_picture import WITHOUT_GL, GlPicture, NoGl, wanted_format
 from studio.editor.views.scene.painted_picture import PaintedPicture
-from studio.runtime.clock import monotonic_ns
+from studio.runtime.base.clock import monotonic_ns
 
 
 class PictureMaker(Protocol):

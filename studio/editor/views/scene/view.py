@@ -28,7 +28,7 @@ from studio.editor.views.scene.content import SHOWN_AT_FIRST, Content
 from studio.editor.views.scene.meshes import AXIS_COLOURS
 from studio.editor.views.scene.painted_picture import MOST_QUADS
 from studio.editor.views.scene.picture_thread import Job, Made, PictureThread
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 FASTEST_MS = 75
 """Between two pictures of what moves by itself."""

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.refusals import Refusals
 from studio.runtime.gazebo.classic.connection import Connection
 from studio.runtime.gazebo.classic.wire import frame, packet, read_packet
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.schema import SchemaError
-from studio.runtime.refusals import Refusals
 
 PORT = 11345
 FIRST_WAIT_NS, LONGEST_WAIT_NS = SECOND_NS // 4, 2 * SECOND_NS

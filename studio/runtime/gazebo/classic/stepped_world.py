@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.model.geometry.rotations import from_quaternion
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gazebo.classic.client import Connected, Lost, State
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.classic_server import ClassicServer

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns, wall_ns
 from studio.runtime.gazebo.connections.address import Address, Family, ProfileBook
 from studio.runtime.gazebo.connections.finding import Finder, Found
 from studio.runtime.gazebo.connections.link import MOST_LINES, Line, Link, Phase

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import psutil
 
 from studio.errors import StudioError
-from studio.runtime.clock import monotonic_ns
+from studio.runtime.base.clock import monotonic_ns
 from studio.runtime.gazebo.classic.client import PORT
 from studio.runtime.gazebo.classic.wire import BadFrame, FrameReader, read_packet
 from studio.runtime.gazebo.classic_messages import classic_messages

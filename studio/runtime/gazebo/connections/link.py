@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime.clock import SECOND_NS, monotonic_ns, wall_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns, wall_ns
 from studio.runtime.gazebo.agreement import Mismatch
 from studio.runtime.gazebo.classic.client import Connected, State
 from studio.runtime.gazebo.connections.address import Address

@@ -16,7 +16,7 @@ import platformdirs
 
 from studio.model.worlds import world_folders
 from studio.paths import model_roots
-from studio.runtime.clock import wall_ns
+from studio.runtime.base.clock import wall_ns
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.connections.address import Address, Family
 from studio.runtime.gazebo.gz_transport.names import default_partition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 
 WINDOW_NS = 3 * SECOND_NS
 COURSE_S = 60

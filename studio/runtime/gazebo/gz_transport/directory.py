@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.gz_transport.packets import Offer, Packet, Told
 
 SILENCE_NS = 3 * SECOND_NS

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.base.refusals import Refusals
 from studio.runtime.gazebo.gz_transport.directory import Change, Directory
 from studio.runtime.gazebo.gz_transport.multicast import Multicast
 from studio.runtime.gazebo.gz_transport.packets import BadPacket, Offer, Packet, Scope, Told, read_packet, write_packet
-from studio.runtime.refusals import Refusals
 
 HEARTBEAT_NS = SECOND_NS
 MOST_AT_ONCE = 500

@@ -8,7 +8,8 @@ from queue import Empty, SimpleQueue
 
 import zmq
 
-from studio.runtime.clock import monotonic_ns
+from studio.runtime.base.clock import monotonic_ns
+from studio.runtime.base.refusals import Refusals
 from studio.runtime.gazebo.gz_transport.access import endpoint
 from studio.runtime.gazebo.gz_transport.directory import Change, Found, Lost
 from studio.runtime.gazebo.gz_transport.discovery import Discovery
@@ -17,7 +18,6 @@ from studio.runtime.gazebo.gz_transport.packets import Offer, Told
 from studio.runtime.gazebo.gz_transport.place import Identity, Place
 from studio.runtime.gazebo.gz_transport.services import Request, Serve, Services
 from studio.runtime.gazebo.gz_transport.subscriptions import QUEUE, Receive, Subscriptions
-from studio.runtime.refusals import Refusals
 
 PATIENCE_MS = 200
 """The longest sleep: heartbeats and silence are looked at between."""

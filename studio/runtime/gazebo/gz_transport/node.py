@@ -11,7 +11,8 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from studio.errors import StudioError
-from studio.runtime.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.clock import SECOND_NS, monotonic_ns
+from studio.runtime.base.refusals import Refusals
 from studio.runtime.gazebo.gz_transport.directory import Change, Found
 from studio.runtime.gazebo.gz_transport.engine import Engine
 from studio.runtime.gazebo.gz_transport.names import full_name, split_name
@@ -19,7 +20,6 @@ from studio.runtime.gazebo.gz_transport.packets import Offer
 from studio.runtime.gazebo.gz_transport.place import Identity, Place
 from studio.runtime.gazebo.gz_transport.services import Reply, Request, Serve
 from studio.runtime.gazebo.gz_transport.subscriptions import Receive
-from studio.runtime.refusals import Refusals
 
 CLOSE_S = 5.0
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 import zmq
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.base.refusals import Refusals
 from studio.runtime.gazebo.gz_transport.access import Access, endpoint
 from studio.runtime.gazebo.gz_transport.names import split_name
 from studio.runtime.gazebo.gz_transport.packets import Offer
-from studio.runtime.refusals import Refusals
 
 ONE_WAY = "msgs.Empty"
 """The end of a reply type that nobody waits for."""

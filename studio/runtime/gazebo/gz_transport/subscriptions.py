@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import zmq
 
 from studio.errors import StudioError
+from studio.runtime.base.refusals import Refusals
 from studio.runtime.gazebo.gz_transport.access import Access
 from studio.runtime.gazebo.gz_transport.names import split_name
 from studio.runtime.gazebo.gz_transport.packets import Offer
-from studio.runtime.refusals import Refusals
 
 QUEUE = 1000
 MOST_AT_ONCE = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from studio.runtime.log_compression import Compression
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.carmen import FORM as CARMEN
 from studio.runtime.recording.importers.carmen import SPACING_S, import_carmen

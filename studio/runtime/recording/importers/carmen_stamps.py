@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.recording.importers.carmen_clock import LATEST_STAMP_S, ClockChoice, is_stamp
 
 BELIEVED_BACK_NS = 10 * SECOND_NS

@@ -12,7 +12,7 @@ from pathlib import Path
 import platformdirs
 
 from studio.model.files import open_regular
-from studio.runtime.clock import SECOND_NS, wall_ns
+from studio.runtime.base.clock import SECOND_NS, wall_ns
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.any_log import import_log
 from studio.runtime.recording.importers.output import Progress

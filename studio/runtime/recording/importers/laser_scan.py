@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from studio.messages import MessageError, Range3d, encode
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 
 LASER_SCAN = "sensor_msgs/msg/LaserScan"
 

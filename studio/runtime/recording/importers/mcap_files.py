@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from studio.messages import MessageError
-from studio.runtime.log_compression import Compression
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.recording.annotated_copy import copy_extras
 from studio.runtime.recording.chunk import LoggedEvent
 from studio.runtime.recording.errors import LogDamaged, LogError, LogFull

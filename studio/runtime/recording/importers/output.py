@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from studio.messages import Message, encode
-from studio.runtime.log_compression import Compression
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.laser_scan import LaserScans
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport, TopicReport

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from studio.messages import MessageError
-from studio.runtime.log_compression import Compression
+from studio.runtime.base.log_compression import Compression
 from studio.runtime.recording.errors import LogError
 from studio.runtime.recording.importers.bag_list import BagList, read_list
 from studio.runtime.recording.importers.mcap_files import import_mcap

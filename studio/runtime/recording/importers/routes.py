@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from studio.messages import MessageError, MessageTypes, PointCloud2, Range3d, decode, encode
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.recording.importers.laser_scan import LASER_SCAN, LaserScans
 from studio.runtime.recording.importers.output import Output
 from studio.runtime.recording.importers.packed import plain

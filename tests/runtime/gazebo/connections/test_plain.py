@@ -8,7 +8,7 @@ import pytest
 
 from studio.model.opened import open_project
 from studio.paths import project_roots
-from studio.runtime.clock import SECOND_NS
+from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.classic_messages import classic_messages
 from studio.runtime.gazebo.connections.address import Address, AddressError, ProfileBook
 from studio.runtime.gazebo.connections.finding import is_server, port_of

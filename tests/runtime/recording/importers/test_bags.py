@@ -22,7 +22,7 @@ from rosbags.rosbag2 import Writer as Bag2Writer
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from studio.messages import Float64, Imu, MessageTypes, Odometry, PointCloud2, PointField, Range3d, decode, encode
-from studio.runtime.clock import wall_ns
+from studio.runtime.base.clock import wall_ns
 from studio.runtime.recording import LogError, LogReader, LogWriter
 from studio.runtime.recording.importers import import_log, is_log, readable_log, recordings_in
 from studio.runtime.recording.importers import kept as kept_module

@@ -1,0 +1,1 @@
+"""What every room of the runtime stands on: clock, processes, typed JSON, digests."""

@@ -1,0 +1,1 @@
+"""The process that all events pass: gate, order, clock, feeders, checkpoints of the system."""

@@ -1,0 +1,1 @@
+"""Finding, attaching to and listening to running systems, and what is trusted to run."""

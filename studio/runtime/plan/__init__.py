@@ -1,0 +1,1 @@
+"""What runs where: the plan made from a system, and how one plan becomes another."""

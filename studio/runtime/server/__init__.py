@@ -1,0 +1,1 @@
+"""What clients of a running system ask, and who answers (docs/protocol.md, section 12)."""

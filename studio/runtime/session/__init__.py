@@ -1,0 +1,1 @@
+"""A running system as one value: start, change, switch, stop."""
