@@ -35,7 +35,7 @@ CLEAN = (
     "tests/tools/",
 )
 """What was looked through. `pytest --leftovers` checks the others, too: mend what it finds there, and add them here."""
-SHARED_BY_ALL = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "studio nursery")
+SHARED_BY_ALL = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "studio fork server")
 """Processes that are started once and end with the one that runs the tests."""
 
 

@@ -16,7 +16,7 @@ from studio.runtime.plan.planning import plan_of
 from studio.runtime.playing.lockstep_player import LockstepPlayer
 from studio.runtime.playing.logged_sources import wanted_log
 from studio.runtime.replay.lockstep import PIECES
-from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.lockstep_session import LockstepSession
 
 
 def sought_s(project: str, log: Path) -> float:
@@ -38,7 +38,7 @@ def replayed_s(project: str, log: Path) -> float:
 
 
 @contextmanager
-def _playing(project: str, log: Path) -> Iterator[tuple[PacedSession, LockstepPlayer]]:
+def _playing(project: str, log: Path) -> Iterator[tuple[LockstepSession, LockstepPlayer]]:
     """A project's system with all of its sources from the log, standing at its start."""
     opened = open_project(PROJECTS / project)
     for source in list(opened.system.sources):
@@ -47,7 +47,7 @@ def _playing(project: str, log: Path) -> Iterator[tuple[PacedSession, LockstepPl
     plan = plan_of(opened.system, opened.registry, project=opened.folder)
     wanted = wanted_log(opened.system, opened.folder, plan, opened.types, gate="lockstep", told=lambda _: None)
     assert wanted.played is not None, "all sources are logged"
-    session = PacedSession(plan, clock=wanted.target.clock, start_ns=wanted.start_ns)
+    session = LockstepSession(plan, clock=wanted.target.clock, start_ns=wanted.start_ns)
     with session:
         player = LockstepPlayer(session, wanted.played, opened.types)
         session.launch()

@@ -31,7 +31,7 @@ from studio.runtime.playing.cursor import Cursor
 from studio.runtime.playing.played import Played, played_alone, played_into
 from studio.runtime.playing.player import FASTEST, FLAT_OUT, SLOWEST, LogPlayer
 from studio.runtime.recording import LogReader
-from studio.runtime.server.attach_server import About, Runtime
+from studio.runtime.server.attach_server import About, AttachServer
 from studio.runtime.server.steering import Steering
 from studio.runtime.session.session import Session
 
@@ -249,20 +249,20 @@ def _prepare(player: LogPlayer, options: argparse.Namespace) -> None:
 @contextmanager
 def _runtime(
     session: Session, played: Played, opened: Opened | None, player: Callable[[], LogPlayer]
-) -> Iterator[Runtime]:
+) -> Iterator[AttachServer]:
     """It is found, looked at and steered as every running system; one without a project is named for its log."""
     path = played.log.path.resolve()
     name, folder = (opened.project.name, opened.folder) if opened else (path.stem, path.parent)
     registry = opened.registry if opened else Registry.scan(component_roots())
     about = About(name, str(folder.absolute()), "logged", session.plan.seed)
-    runtime = Runtime(session, about, Steering(session, registry, player=player))
+    runtime = AttachServer(session, about, Steering(session, registry, player=player))
     try:
         yield runtime
     finally:
         runtime.close()
 
 
-def _go(player: LogPlayer, runtime: Runtime, options: argparse.Namespace, console: Console) -> str:
+def _go(player: LogPlayer, runtime: AttachServer, options: argparse.Namespace, console: Console) -> str:
     """Play; tells why it ended."""
     session = runtime.session
     if _is_steered(options):

@@ -19,7 +19,7 @@ from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording.set_bookmark import set_bookmark
-from studio.runtime.server.attach_server import Runtime
+from studio.runtime.server.attach_server import AttachServer
 from studio.runtime.session.session import Session
 
 EXAMPLE = """\
@@ -76,7 +76,7 @@ class RecordingConsole(Console):
         self._texts = texts
         self._rate = _Rate()
 
-    def look(self, session: Session, passed_s: float | None = None, runtime: Runtime | None = None) -> None:
+    def look(self, session: Session, passed_s: float | None = None, runtime: AttachServer | None = None) -> None:
         if passed_s is not None:
             before = self._texts.typed
             for text in self._texts.entered():

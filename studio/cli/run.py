@@ -47,12 +47,12 @@ from studio.runtime.plan.plan import LAG
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.playing.logged_sources import LoggedSources, Player, wanted_log
 from studio.runtime.playing.player import FLAT_OUT
-from studio.runtime.processes.fork_client import nurse
+from studio.runtime.processes.fork_client import fork_client
 from studio.runtime.processes.supervision import BROKER, Condition, RestartPolicy
-from studio.runtime.server.attach_server import About, Runtime
+from studio.runtime.server.attach_server import About, AttachServer
 from studio.runtime.server.shape import Shape
 from studio.runtime.server.steering import Steering
-from studio.runtime.session.lockstep_session import JUDGED, RUN, PacedSession
+from studio.runtime.session.lockstep_session import JUDGED, RUN, LockstepSession
 from studio.runtime.session.session import Session
 from studio.runtime.session.switching import GateKind
 
@@ -173,7 +173,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
         raise UsageError("--debug waits for you, and --detach does not", hint="studio ctl debug, when it runs")
     if options.detach:
         return run_detached(opened, options)
-    nurse.prepare()
+    fork_client.prepare()
     _tell_doubts(opened, options.mode)
     _choose_mode(opened, options.mode, dict(options.chosen))
     pace = _choose_gate(opened, options)
@@ -285,13 +285,13 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
             session = Session(plan, clock=clock, start_ns=at_ns, policy=policy)
         else:
             end_ns = None if options.seconds is None else start_ns + round(options.seconds * SECOND_NS)
-            session = PacedSession(
+            session = LockstepSession(
                 plan, clock=clock, start_ns=at_ns, policy=policy, until_ns=end_ns if lockstep else None, pace=pace,
                 gate=asked,
             )  # fmt: skip
             session.began_ns = start_ns
             session.follow(log.target)
-        paced = session if isinstance(session, PacedSession) and lockstep else None
+        paced = session if isinstance(session, LockstepSession) and lockstep else None
         logs = LoggedSources(session)
         runtime = stack.enter_context(_opened_runtime(session, opened, options, logs, free=pace is not None))
         verdict = stack.enter_context(Verdict(session, opened, is_final=not options.stay))
@@ -311,7 +311,7 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
                 player.set_rate(pace or FLAT_OUT if lockstep else 1.0)
                 if not options.paused:
                     player.play()
-            elif isinstance(session, PacedSession) and lockstep and not options.paused:
+            elif isinstance(session, LockstepSession) and lockstep and not options.paused:
                 session.run(session.pace)
             measurement.begin()
             runtime.open(_note(session, opened, options))
@@ -353,14 +353,14 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
 @contextmanager
 def _opened_runtime(
     session: Session, opened: Opened, options: argparse.Namespace, logs: LoggedSources, *, free: bool
-) -> Iterator[Runtime]:
+) -> Iterator[AttachServer]:
     """Closed after the session: those who asked for the stop hear when it is done. `free`: it may be steered."""
     lockstep = options.gate == "lockstep" and not free
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
     modes = {source.name: source.mode for source in opened.system.sources}
     shape = Shape(session, opened.folder, modes, logs, options.text)
     steering = Steering(session, opened.registry, lockstep=lockstep, shape=shape, player=lambda: logs.player)
-    runtime = Runtime(session, about, steering)
+    runtime = AttachServer(session, about, steering)
     try:
         yield runtime
     finally:
@@ -377,7 +377,7 @@ def _has_ended(player: Player | None) -> bool:
     return player is not None and player.wait(0.0) is not None
 
 
-def _free_run(runtime: Runtime, seconds: float | None, console: Console, is_over: Callable[[], bool]) -> None:
+def _free_run(runtime: AttachServer, seconds: float | None, console: Console, is_over: Callable[[], bool]) -> None:
     start_ns = monotonic_ns()
     session = runtime.session
     while not is_over():
@@ -399,7 +399,7 @@ def _is_judged(session: Session, verdict: Verdict) -> bool:
         return False
 
 
-def _obey_judges(session: PacedSession, start_ns: int, verdict: Verdict) -> None:
+def _obey_judges(session: LockstepSession, start_ns: int, verdict: Verdict) -> None:
     """End when they have seen enough: they are heard after each piece, by the thread that lets the system go on."""
 
     def hear(at_ns: int) -> int:
@@ -412,14 +412,14 @@ def _obey_judges(session: PacedSession, start_ns: int, verdict: Verdict) -> None
     session.milestone_ns = start_ns + CHUNK_NS
 
 
-def _paced_run(runtime: Runtime, session: PacedSession, console: Console, is_over: Callable[[], bool]) -> None:
+def _paced_run(runtime: AttachServer, session: LockstepSession, console: Console, is_over: Callable[[], bool]) -> None:
     while not is_over() and not _came_to_its_limit(session):
         console.look(session, _system_seconds(session), runtime)
         if runtime.stopping.wait(LOOK_EVERY_S):
             return
 
 
-def _came_to_its_limit(session: PacedSession) -> bool:
+def _came_to_its_limit(session: LockstepSession) -> bool:
     """By itself in lockstep; where a real source was switched to, nobody else looks at the time."""
     if session.gate == "lockstep":
         return session.finished.is_set() and any(map(session.is_at, (RUN, JUDGED)))
@@ -430,7 +430,7 @@ def _came_to_its_limit(session: PacedSession) -> bool:
         return False
 
 
-def _system_seconds(session: PacedSession) -> float:
+def _system_seconds(session: LockstepSession) -> float:
     try:
         return max(0.0, (int(session.status()["now_ns"]) - session.began_ns) / SECOND_NS)
     except StudioError:  # a broker that is being restarted
@@ -443,7 +443,7 @@ def _is_over(session: Session) -> bool:
     return condition(BROKER) is Condition.GAVE_UP or all(condition(host) in GONE for host in session.hosts)
 
 
-def _lockstep(runtime: Runtime, start_ns: int, seconds: float, console: Console, verdict: Verdict) -> None:
+def _lockstep(runtime: AttachServer, start_ns: int, seconds: float, console: Console, verdict: Verdict) -> None:
     at_ns, end_ns = start_ns, start_ns + round(seconds * SECOND_NS)
     verdict.catch_up()
     while at_ns < end_ns and not runtime.stopping.is_set():

@@ -11,7 +11,7 @@ from studio.cli.run_result import Result
 from studio.paths import PACKAGE
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.processes.events import Happening, ProcessExited
-from studio.runtime.server.attach_server import Runtime
+from studio.runtime.server.attach_server import AttachServer
 from studio.runtime.session.session import Session
 
 LOUD = ("warning", "error", "critical")
@@ -32,7 +32,7 @@ class Console:
         self._told: set[str] = set()
         """Components whose failure has been shown."""
 
-    def look(self, session: Session, passed_s: float | None = None, runtime: Runtime | None = None) -> None:
+    def look(self, session: Session, passed_s: float | None = None, runtime: AttachServer | None = None) -> None:
         """Show what has happened since the last look."""
         log = session.observer.log
         while log:
@@ -81,7 +81,7 @@ class Console:
 
     # The table.
 
-    def _draw(self, runtime: Runtime, passed_s: float) -> None:
+    def _draw(self, runtime: AttachServer, passed_s: float) -> None:
         now_ns = monotonic_ns()
         if self._drawn and now_ns - self._drawn_ns < DRAW_EVERY_NS:
             return

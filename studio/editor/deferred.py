@@ -19,7 +19,7 @@ class Furnished(Protocol):
         """Make every part that is to come, now."""
 
 
-class Later(Generic[Part]):
+class Deferred(Generic[Part]):
     """An attribute that is there after furnishing; whoever asks for it earlier has everything furnished at once."""
 
     def __set_name__(self, owner: type, name: str) -> None:

@@ -41,7 +41,7 @@ from studio.editor.panels.palette import Palette
 from studio.editor.panels.problems import Problems
 from studio.editor.project_desk import ProjectDesk
 from studio.editor.rail import Rail
-from studio.editor.run_presenter import Live
+from studio.editor.run_presenter import RunPresenter
 from studio.editor.side_panels import SidePanels
 from studio.editor.source_view import open_source
 from studio.editor.sources.band import OriginBand
@@ -61,7 +61,7 @@ ON_TOOLBAR = ("file.save", "edit.undo", "edit.redo", "insert.quick")
 
 
 def furnish(window: MainWindow) -> Iterator[None]:
-    window.live = Live(window)
+    window.live = RunPresenter(window)
     window.files = Files(window)
     window.does = WindowCommands(window)
     window.commands = CommandPalette(window)

@@ -13,7 +13,7 @@ from studio.editor.live_state import Totals, count_words, stalled_words, time_wo
 from studio.editor.style import dress
 
 if TYPE_CHECKING:
-    from studio.editor.run_presenter import Live
+    from studio.editor.run_presenter import RunPresenter
     from studio.editor.status_bar import StatusBar
 
 _PHASES = {
@@ -24,7 +24,7 @@ _PHASES = {
 }
 
 
-def show_running(bar: StatusBar, live: Live) -> None:
+def show_running(bar: StatusBar, live: RunPresenter) -> None:
     """State, rate, losses and load of the system; nothing of it while none runs."""
     phase, theme = live.control.phase, bar.theme
     is_frozen = live.window.freeze.is_frozen
@@ -47,7 +47,7 @@ def show_running(bar: StatusBar, live: Live) -> None:
     bar.make_way(on=not bar.way.isHidden(), figures=is_told)  # last: the words above need their room
 
 
-def _show_figures(bar: StatusBar, live: Live, told: Totals | None, *, is_frozen: bool) -> None:
+def _show_figures(bar: StatusBar, live: RunPresenter, told: Totals | None, *, is_frozen: bool) -> None:
     phase, theme = live.control.phase, bar.theme
     mark, colour = _PHASES[phase]
     words = phase.capitalize() + ("…" if phase in ("starting", "stopping") else "")

@@ -15,7 +15,7 @@ from PyQt6.QtGui import QCloseEvent, QContextMenuEvent, QDragEnterEvent, QDropEv
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from studio.editor.appearance import Appearance, settle_motion, wanted_theme
-from studio.editor.deferred import Beside, Later, Slices
+from studio.editor.deferred import Beside, Deferred, Slices
 from studio.editor.menus import Menus
 from studio.editor.open_dialog import sort_of
 from studio.editor.status_bar import StatusBar
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from studio.editor.panels.problems import Problems
     from studio.editor.project_desk import ProjectDesk
     from studio.editor.rail import Rail
-    from studio.editor.run_presenter import Live
+    from studio.editor.run_presenter import RunPresenter
     from studio.editor.session import Session
     from studio.editor.settings import Settings
     from studio.editor.side_panels import SidePanels
@@ -70,38 +70,38 @@ class MainWindow(QMainWindow):
     furnished = pyqtSignal()
     """Everything is there."""
 
-    live: Later[Live] = Later()
-    files: Later[Files] = Later()
-    project: Later[ProjectDesk] = Later()
-    does: Later[WindowCommands] = Later()
-    commands: Later[CommandPalette] = Later()
-    workspace: Later[QWidget] = Later()
-    band: Later[OriginBand] = Later()
-    notice: Later[Notice] = Later()
-    docks: Later[Docks] = Later()
-    rail: Later[Rail] = Later()
-    palette_panel: Later[Palette] = Later()
-    inspector: Later[Inspector] = Later()
-    problems: Later[Problems] = Later()
-    debug: Later[DebugControl] = Later()
-    code: Later[CodeDocuments] = Later()
-    code_desk: Later[CodeDesk] = Later()
-    assistance: Later[Assistance] = Later()
-    new_component: Later[NewComponent] = Later()
-    tests: Later[TestDesk] = Later()
-    system_text: Later[SystemTextDesk] = Later()
-    live_panels: Later[LivePanels] = Later()
-    side_panels: Later[SidePanels] = Later()
-    viewers: Later[Viewers] = Later()
-    layouts: Later[Layouts] = Later()
-    toolbar: Later[MainToolBar] = Later()
-    sources: Later[SourceDesk] = Later()
-    event_breaks: Later[EventBreakDesk] = Later()
-    freeze: Later[FreezeDesk] = Later()
-    logs: Later[LogDesk] = Later()
-    emulators: Later[EmulatorDesk] = Later()
-    vehicles: Later[GeometryDesk] = Later()
-    gazebo: Later[GazeboDesk] = Later()
+    live: Deferred[RunPresenter] = Deferred()
+    files: Deferred[Files] = Deferred()
+    project: Deferred[ProjectDesk] = Deferred()
+    does: Deferred[WindowCommands] = Deferred()
+    commands: Deferred[CommandPalette] = Deferred()
+    workspace: Deferred[QWidget] = Deferred()
+    band: Deferred[OriginBand] = Deferred()
+    notice: Deferred[Notice] = Deferred()
+    docks: Deferred[Docks] = Deferred()
+    rail: Deferred[Rail] = Deferred()
+    palette_panel: Deferred[Palette] = Deferred()
+    inspector: Deferred[Inspector] = Deferred()
+    problems: Deferred[Problems] = Deferred()
+    debug: Deferred[DebugControl] = Deferred()
+    code: Deferred[CodeDocuments] = Deferred()
+    code_desk: Deferred[CodeDesk] = Deferred()
+    assistance: Deferred[Assistance] = Deferred()
+    new_component: Deferred[NewComponent] = Deferred()
+    tests: Deferred[TestDesk] = Deferred()
+    system_text: Deferred[SystemTextDesk] = Deferred()
+    live_panels: Deferred[LivePanels] = Deferred()
+    side_panels: Deferred[SidePanels] = Deferred()
+    viewers: Deferred[Viewers] = Deferred()
+    layouts: Deferred[Layouts] = Deferred()
+    toolbar: Deferred[MainToolBar] = Deferred()
+    sources: Deferred[SourceDesk] = Deferred()
+    event_breaks: Deferred[EventBreakDesk] = Deferred()
+    freeze: Deferred[FreezeDesk] = Deferred()
+    logs: Deferred[LogDesk] = Deferred()
+    emulators: Deferred[EmulatorDesk] = Deferred()
+    vehicles: Deferred[GeometryDesk] = Deferred()
+    gazebo: Deferred[GazeboDesk] = Deferred()
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from PyQt6.QtCore import QObject, QProcess, QTemporaryFile, QTimer, pyqtSignal
 
 from studio.editor.feed import Done, Failed, Feed
-from studio.editor.freeze.standing import Stand, shown_event, stand_of
+from studio.editor.freeze.standing import StopReason, shown_event, stand_of
 from studio.editor.own_process import own_process
 from studio.errors import StudioError
 
@@ -58,7 +58,7 @@ class RunControl(QObject):
         self._turned_away = False
         self._moves: set[object] = set()
         """Requests that move the system and are not answered yet."""
-        self._left: Stand | None = None
+        self._left: StopReason | None = None
         """Where the system stood when it was last asked to leave that place and to stand at another one."""
         self._after_stop: Callable[[], object] | None = None
         self._edited: QTemporaryFile | None = None

@@ -32,7 +32,7 @@ ASKED_IN: dict[str, tuple[Phase, ...]] = {
 """What a question is about, and the phases in which it means something: in another one it is withdrawn."""
 
 
-class Live(QObject):
+class RunPresenter(QObject):
     phase_changed = pyqtSignal()
 
     def __init__(self, window: MainWindow) -> None:

@@ -17,7 +17,7 @@ from studio.editor.canvas.live_frozen import Flag
 from studio.editor.freeze.bar import KEPT
 from studio.editor.freeze.event_break_dialog import EventBreakDialog
 from studio.editor.freeze.standing import (
-    Stand,
+    StopReason,
     headline,
     held_count,
     sentence,
@@ -66,7 +66,7 @@ def test_a_stop_says_what_stands_where_and_who_waits() -> None:
     assert shown_look({"state": "active"}, state, "sink") == STOPPED
     assert shown_look({"state": "active"}, state, "filter").word == "Held"
     state = {**frozen(why="exception", text="ValueError: a < b"), "player": {}, "sources": {"laser": "simulated"}}
-    assert "ValueError: a &lt; b · clock, simulator and 2" in sentence(stand_of(state) or Stand(""), state)
+    assert "ValueError: a &lt; b · clock, simulator and 2" in sentence(stand_of(state) or StopReason(""), state)
 
 
 def test_where_it_stands_gets_as_short_as_there_is_room(window: MainWindow) -> None:
@@ -180,7 +180,7 @@ def test_what_waits_at_the_gate_is_of_where_the_system_stands_now(
     monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
     monkeypatch.setattr(window.live.control, "_phase", "paused")
     for line in (1, 2):
-        monkeypatch.setattr(desk, "stand", Stand("breakpoint", line=line))
+        monkeypatch.setattr(desk, "stand", StopReason("breakpoint", line=line))
         desk._look_at_gate()
     older, newer = asked
     newer({"events": [{"topic": "/a", "sequence": 1, "stamp_ns": 0}], "busy": True})
@@ -196,14 +196,14 @@ def test_what_waits_is_asked_again_until_the_event_has_ended(
     desk = window.freeze
     monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
     monkeypatch.setattr(window.live.control, "_phase", "paused")
-    monkeypatch.setattr(desk, "stand", Stand("stepping", topic="/a", sequence=1, between=True))
+    monkeypatch.setattr(desk, "stand", StopReason("stepping", topic="/a", sequence=1, between=True))
     desk._look_at_gate()
     asked[0]({"events": [], "busy": True})
     qtbot.waitUntil(lambda: len(asked) == 2)
     asked[1]({"events": [{"topic": "/a", "sequence": 2, "stamp_ns": 0}], "busy": False})
     assert not desk.busy and [event["sequence"] for event in desk.held or ()] == [2]
     assert not desk._held_again.isActive()
-    monkeypatch.setattr(desk, "stand", Stand("breakpoint", line=2))
+    monkeypatch.setattr(desk, "stand", StopReason("breakpoint", line=2))
     desk._look_at_gate()
     asked[2]({"events": [], "busy": True})
     assert not desk._held_again.isActive(), "it lasts as long as the code stands"

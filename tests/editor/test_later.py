@@ -11,13 +11,13 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
-from studio.editor.deferred import Beside, Later, Slices
+from studio.editor.deferred import Beside, Deferred, Slices
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 
 
 class House:
-    door: Later[str] = Later()
+    door: Deferred[str] = Deferred()
     times = 0
 
     def furnish(self) -> None:

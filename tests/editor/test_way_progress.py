@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from studio.editor.freeze.standing import Stand, sentence
+from studio.editor.freeze.standing import StopReason, sentence
 from studio.editor.way_progress import WayProgress
 
 
@@ -36,4 +36,4 @@ def test_what_is_over_at_once_is_not_shown(qtbot: QtBot) -> None:
 
 def test_the_freeze_bar_says_what_is_under_way_and_not_that_nothing_was_delivered() -> None:
     state = {"stepping": {"last": None, "way": {"words": "Reloading filter", "part": 0.5}}, "components": {}}
-    assert sentence(Stand("stepping", between=True), state) == "Reloading filter, 50 % done"
+    assert sentence(StopReason("stepping", between=True), state) == "Reloading filter, 50 % done"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from studio.runtime.base.clock import SECOND_NS
-from studio.runtime.server.silent_topics import Rhythms
+from studio.runtime.server.silent_topics import SilentTopics
 
 LOOK_S = 0.25
 
@@ -16,7 +16,7 @@ def quiet(
     count_at: Callable[[float], int], for_s: float, rate: float = 1.0, gone_s: tuple[float, float] = (0, 0)
 ) -> list[int]:
     """What is told every quarter of a second; `rate` of the system's clock; between `gone_s` the system stands."""
-    rhythms, told, at_s = Rhythms(), [], 0.0
+    rhythms, told, at_s = SilentTopics(), [], 0.0
     for step in range(round(for_s / LOOK_S)):
         wall_s = step * LOOK_S
         goes = not gone_s[0] <= wall_s < gone_s[1]
@@ -68,7 +68,7 @@ def test_a_log_that_is_played_slower_or_faster_has_the_same_rhythm(rate: float) 
 
 
 def test_a_log_in_slow_motion_after_it_was_played_fast_is_not_quiet() -> None:
-    rhythms, at_s, told = Rhythms(), 0.0, []
+    rhythms, at_s, told = SilentTopics(), 0.0, []
     for step in range(400):
         at_s += LOOK_S * (1.0 if step < 80 else 0.05)
         told.append(rhythms.quiet_s("/a", int(at_s / 0.5) + 1, round(at_s * SECOND_NS), step * 250_000_000, goes=True))
@@ -76,7 +76,7 @@ def test_a_log_in_slow_motion_after_it_was_played_fast_is_not_quiet() -> None:
 
 
 def test_a_log_that_is_taken_elsewhere_begins_anew() -> None:
-    rhythms = Rhythms()
+    rhythms = SilentTopics()
     times_s = [step * LOOK_S + (300.0 if step >= 80 else 0.0) for step in range(84)]
     told = [
         rhythms.quiet_s(
@@ -88,7 +88,7 @@ def test_a_log_that_is_taken_elsewhere_begins_anew() -> None:
 
 
 def test_it_forgets_who_counts_anew() -> None:
-    rhythms = Rhythms()
+    rhythms = SilentTopics()
     for step in range(40):
         rhythms.quiet_s("/a", step + 1, step * 250_000_000, step * 250_000_000, goes=True)
     for step in range(40, 60):

@@ -27,7 +27,7 @@ from tests.lateness import Lateness
 from tests.waiting import await_true
 
 HANDS_OF_A_GUARDIAN = 3
-"""The guardian, whom it kills, and who looks."""
+"""The cleanup watchdog, whom it kills, and who looks."""
 ROOT = Path(__file__).resolve().parents[2]
 PARENT = '''
 import subprocess, sys
@@ -294,7 +294,7 @@ def test_a_runtime_that_was_killed_leaves_no_empty_words(runs: Path, project: Pa
 def test_nothing_survives_a_killed_runtime(runs: Path, project: Path) -> None:
     running = start(project)
     family = psutil.Process(running.pid).children(recursive=True)
-    assert len(family) >= 7, "broker, four hosts, the parent's child, the guardian"
+    assert len(family) >= 7, "broker, four hosts, the parent's child, the cleanup watchdog"
     shared = Path("/dev/shm") / f"studio-{os.getuid()}" / running.run
     with Attachment(running.run_folder, "watcher") as client, Lateness() as lateness:
         os.kill(running.pid, signal.SIGKILL)

@@ -11,9 +11,9 @@ import pytest
 
 from studio.runtime.base.clock import SECOND_NS, ClockKind
 from studio.runtime.plan.plan import Plan
-from studio.runtime.processes.undelivered_commands import ToldCommand, ToldCommands
+from studio.runtime.processes.undelivered_commands import ToldCommand, UndeliveredCommands
 from studio.runtime.session import live_change
-from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.lockstep_session import LockstepSession
 from studio.runtime.session.session import Session
 from studio.runtime.wire.frames import COMMAND_PREFIX
 from tests.runtime.systems import Part, plan
@@ -55,7 +55,7 @@ def comes(session: Session, *topics: str) -> None:
         assert session.step(1, topic)[-1][0] == topic
 
 
-@pytest.mark.parametrize("kind", [Session, PacedSession])
+@pytest.mark.parametrize("kind", [Session, LockstepSession])
 def test_a_step_strikes_off_what_it_delivers_and_nothing_else(
     started: Callable[[type[Session]], Session], kind: type[Session]
 ) -> None:
@@ -68,7 +68,7 @@ def test_a_step_strikes_off_what_it_delivers_and_nothing_else(
     assert not session.told
 
 
-@pytest.mark.parametrize("kind", [Session, PacedSession])
+@pytest.mark.parametrize("kind", [Session, LockstepSession])
 def test_nothing_old_is_told_to_a_later_broker(
     started: Callable[[type[Session]], Session], kind: type[Session]
 ) -> None:
@@ -87,7 +87,7 @@ def test_nothing_old_is_told_to_a_later_broker(
 def test_a_system_that_goes_on_in_lockstep_by_itself_is_told_again(
     started: Callable[[type[Session]], Session],
 ) -> None:
-    session = started(PacedSession)
+    session = started(LockstepSession)
     session.change(chain("left"))
     kill_broker(session)
     session.run(1.0)
@@ -118,7 +118,7 @@ def test_a_host_that_the_broker_has_not_heard_of_is_not_kept(
 
 
 def test_commands_are_struck_off_one_by_one_in_their_order() -> None:
-    told = ToldCommands()
+    told = UndeliveredCommands()
     first, second = ToldCommand(0, "a", ACTIVATE), ToldCommand(0, "a", {"do": "set", "name": "x", "value": 1})
     told.keep([first, second, ToldCommand(1, "b", ACTIVATE)])
     assert told.lost(1) == [first, second]

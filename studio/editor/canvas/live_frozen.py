@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.fonts import text_font, width_of
-from studio.editor.freeze.standing import Stand, stopped_components
+from studio.editor.freeze.standing import StopReason, stopped_components
 from studio.editor.icons import icon
 from studio.editor.live_state import parts_of
 from studio.editor.theme import Theme, mixed
@@ -104,12 +104,12 @@ class FrozenLayer(QObject):
         self.pill = HeldPill(view, self.scene.theme)
         self._flags: list[Flag] = []
         self._faded = False
-        self._shown: tuple[Stand | None, Snapshot] = (None, {})
+        self._shown: tuple[StopReason | None, Snapshot] = (None, {})
         self.scene.rebuilding.connect(self._flags.clear)  # the scene throws all of its items away
         self.scene.rebuilt.connect(self._show_again)
         self.scene.session.changed.connect(self._show_again)  # what has come is faded as well
 
-    def show_stand(self, stand: Stand | None, state: Snapshot) -> None:
+    def show_stand(self, stand: StopReason | None, state: Snapshot) -> None:
         """Fade and flag what there is; nothing of it while the system goes on."""
         self._shown = (stand, state)
         is_frozen = stand is not None and not stand.runs_on and not stand.between
@@ -144,7 +144,7 @@ class FrozenLayer(QObject):
         system = self.scene.session.system
         return parts_of(system.node(name), self._shown[1]) if name in system.nodes else ()
 
-    def _in_flight(self, stand: Stand, stopped: frozenset[str]) -> list[WireItem]:
+    def _in_flight(self, stand: StopReason, stopped: frozenset[str]) -> list[WireItem]:
         """The wires that carry the event: to who stands, or to all of its receivers."""
         carrying = [
             item
@@ -154,7 +154,7 @@ class FrozenLayer(QObject):
         to_stopped = [item for item in carrying if item.connection.key[1].node in stopped]
         return to_stopped or carrying
 
-    def _show_flags(self, stand: Stand | None, in_flight: list[WireItem]) -> None:
+    def _show_flags(self, stand: StopReason | None, in_flight: list[WireItem]) -> None:
         for flag in self._flags:
             self.scene.removeItem(flag)
         self._flags.clear()

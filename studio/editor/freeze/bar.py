@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QMenuBar, QSizePolicy, Q
 
 from studio.editor.fonts import text_font
 from studio.editor.freeze.key_button import KeyButton
-from studio.editor.freeze.standing import Stand, brief, headline, plain_sentence, sentence, shortest
+from studio.editor.freeze.standing import StopReason, brief, headline, plain_sentence, sentence, shortest
 from studio.editor.icons import icon, pixmap
 from studio.editor.theme import Theme, mixed
 from studio.runtime.base.deltas import Snapshot
@@ -78,7 +78,7 @@ class FreezeBar(QWidget):
         self.show_theme(theme)
         self.hide()
 
-    def show_stand(self, stand: Stand | None, state: Snapshot) -> None:
+    def show_stand(self, stand: StopReason | None, state: Snapshot) -> None:
         """Nothing of it while the system does not stand, or goes on without the one that does."""
         is_shown = stand is not None and not stand.runs_on
         if is_shown and stand is not None:

@@ -10,7 +10,7 @@ from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
-from studio.editor.freeze.standing import Stand, between, held_count, shown_event, stand_of, step_back
+from studio.editor.freeze.standing import StopReason, between, held_count, shown_event, stand_of, step_back
 from studio.editor.layouts import DEBUG
 from studio.editor.live_status import show_running
 from studio.editor.theme import Theme
@@ -29,14 +29,14 @@ ASK_AGAIN_MS = 200
 
 class FreezeDesk(QObject):
     stands = pyqtSignal(object)
-    """A Stand that is new, or None: the system goes on."""
+    """A StopReason that is new, or None: the system goes on."""
     held_changed = pyqtSignal()
     """What waits at the gate."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self.window = window
-        self.stand: Stand | None = None
+        self.stand: StopReason | None = None
         self._continued: object = None
         """The stop at a line that was last continued from."""
         self.held: list[dict[str, Any]] | None = None
@@ -142,7 +142,7 @@ class FreezeDesk(QObject):
         self.held_changed.emit()
         self._show_on_canvas()
 
-    def _show(self, stand: Stand | None) -> None:
+    def _show(self, stand: StopReason | None) -> None:
         before, self.stand = self.stand, stand
         window, state = self.window, self.window.live.feed.state
         self.bar.show_stand(stand, state)

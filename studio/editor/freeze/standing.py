@@ -11,7 +11,7 @@ from studio.runtime.base.deltas import Snapshot
 
 
 @dataclass(frozen=True)
-class Stand:
+class StopReason:
     """Where the system stands, or one component of it."""
 
     why: str
@@ -47,7 +47,7 @@ class Way:
     why_not: str = ""
 
 
-def stand_of(state: Snapshot) -> Stand | None:
+def stand_of(state: Snapshot) -> StopReason | None:
     """Why the system stands, or one component of it does; None where all goes its way, or is only paused."""
     debug = state.get("debug") or {}
     frozen = debug.get("frozen")
@@ -64,22 +64,22 @@ def stand_of(state: Snapshot) -> Stand | None:
     return None
 
 
-def _stand(told: Mapping[str, Any], *, runs_on: bool = False) -> Stand:
+def _stand(told: Mapping[str, Any], *, runs_on: bool = False) -> StopReason:
     def word(name: str) -> str:
         return str(told.get(name) or "")
 
-    return Stand(
+    return StopReason(
         word("why"), word("host"), word("component"), word("file"), int(told.get("line") or 0),
         word("topic"), int(told.get("sequence") or 0), word("text"), word("when"), runs_on,
     )  # fmt: skip
 
 
-def between(state: Snapshot) -> Stand:
+def between(state: Snapshot) -> StopReason:
     """Where a system stands that was stepped on from where it was frozen."""
     last = (state.get("stepping") or {}).get("last")
     if not last:
-        return Stand("stepping", between=True)
-    return Stand("stepping", topic=str(last[0]), sequence=int(last[1]), between=True)
+        return StopReason("stepping", between=True)
+    return StopReason("stepping", topic=str(last[0]), sequence=int(last[1]), between=True)
 
 
 def stopped_components(state: Snapshot) -> frozenset[str]:
@@ -90,7 +90,7 @@ def stopped_components(state: Snapshot) -> frozenset[str]:
     return frozenset(found | ({stand.component} if stand is not None and stand.host else set())) - {""}
 
 
-def headline(stand: Stand) -> str:
+def headline(stand: StopReason) -> str:
     if stand.runs_on:
         return f"{stand.component or stand.host} is stopped, the system runs on"
     if stand.between:
@@ -116,7 +116,7 @@ def shown_topic(topic: str) -> str:
     return topic.removeprefix("/")
 
 
-def sentence(stand: Stand, state: Snapshot) -> str:
+def sentence(stand: StopReason, state: Snapshot) -> str:
     """What stands where, handling what, and who waits for it; with the event in bold."""
     if (way := way_of(state)) is not None:
         return escape(way_words(way))
@@ -138,26 +138,26 @@ def sentence(stand: Stand, state: Snapshot) -> str:
     return where if stand.runs_on else f"{where} · {who_waits(stand, state)}"
 
 
-def brief(stand: Stand) -> str:
+def brief(stand: StopReason) -> str:
     """The same where there is little room: the place in the code, and the event."""
     event = f"<b>{escape(shown_event(stand.topic, stand.sequence))}</b>" if stand.topic else ""
     where = shortest(stand) if stand.line else ""
     return " · ".join(filter(None, (where, event))) or escape(stand.text)
 
 
-def shortest(stand: Stand) -> str:
+def shortest(stand: StopReason) -> str:
     """The shortest: of an event, that of its number; what it is of has no room."""
     if stand.line:
         return f"{escape(stand.component or stand.host)}:{stand.line}"
     return f"event #{stand.sequence}" if stand.topic else escape(stand.text)
 
 
-def plain_sentence(stand: Stand, state: Snapshot) -> str:
+def plain_sentence(stand: StopReason, state: Snapshot) -> str:
     """The same for who hears it."""
     return unescape(sentence(stand, state).replace("<b>", "").replace("</b>", ""))
 
 
-def who_waits(stand: Stand, state: Snapshot) -> str:
+def who_waits(stand: StopReason, state: Snapshot) -> str:
     """`clock, player and 9 components wait`."""
     waiting = ["clock"]
     if state.get("player"):

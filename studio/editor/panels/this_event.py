@@ -20,7 +20,7 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.code.handler_place import handlers_of
 from studio.editor.fonts import code_font, metrics, text_font
-from studio.editor.freeze.standing import Stand, receiver_of, shown_event, shown_topic
+from studio.editor.freeze.standing import StopReason, receiver_of, shown_event, shown_topic
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.theme import Theme
@@ -148,7 +148,7 @@ class ThisEvent(QWidget):
         else:
             self._show_stand(stand)
 
-    def _show_stand(self, stand: Stand | None) -> None:
+    def _show_stand(self, stand: StopReason | None) -> None:
         """Without a debugger: the event breakpoint at which it stands, or the event that was delivered last."""
         state = self.window_.live.feed.state
         hit = state.get("event_stop")

@@ -1,6 +1,6 @@
 """How a process ends that was forked with all its libraries: as any Python program does, but nothing is taken apart.
 
-To free every module and object copies each page that is still shared with the nursery: 40 ms of work for every process
+To free every module and object copies each page that is still shared with the fork server: 40 ms of work for every process
 of a run, 100 with numba, and whoever stops a system waits for all of them.
 """
 

@@ -17,7 +17,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Process(Protocol):
-    """A child, started (subprocess.Popen) or adopted (nurse.Child)."""
+    """A child, started (subprocess.Popen) or adopted (fork_client.Child)."""
 
     pid: int
 

@@ -11,7 +11,7 @@ import threading
 from studio.runtime.channel.pool import Pool
 
 
-class Growing:
+class PoolPrefetch:
     """Of one pool. Its thread begins when it is asked for the first time: most senders have nothing large to send."""
 
     def __init__(self, pool: Pool) -> None:

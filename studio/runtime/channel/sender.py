@@ -11,7 +11,7 @@ from studio.messages.pieces import Pieces
 from studio.runtime.channel.budget import host_budget_bytes
 from studio.runtime.channel.inline_room import InlineRoom
 from studio.runtime.channel.payloads import SHARED_FROM_BYTES, Pool
-from studio.runtime.channel.pool_prefetch import Growing
+from studio.runtime.channel.pool_prefetch import PoolPrefetch
 from studio.runtime.wire import addresses
 from studio.runtime.wire.frames import (
     HEADER,
@@ -121,7 +121,7 @@ class Sender:
             reserved = pool.reserve(length, receivers, for_all=gated)
             room = self._room if reserved is None and not gated else None
             if pool.short_of is not None:
-                self._growing.ask()
+                self._prefetch.ask()
         if reserved is not None:
             sent: bytes | memoryview = reserved[1]
             flags |= SHARED
@@ -156,7 +156,7 @@ class Sender:
 
     def _open_pool(self, shared: Path) -> Pool:
         self._pool = Pool(shared, self._producer)
-        self._growing = Growing(self._pool)
+        self._prefetch = PoolPrefetch(self._pool)
         self._room = InlineRoom(self._pool, host_budget_bytes() // INLINE_SHARE, self._sweep)
         return self._pool
 
@@ -166,5 +166,5 @@ class Sender:
     def close(self) -> None:
         self._socket.close()
         if self._pool is not None:
-            self._growing.close()
+            self._prefetch.close()
             self._pool.close()

@@ -31,7 +31,7 @@ class Debugged(Protocol):
         """To all clients."""
 
 
-class Wishes:
+class MergedBreakpoints:
     def __init__(self, debugged: Debugged, lock: threading.RLock) -> None:
         """`lock` is held while wishes are changed and told: it guards the line too."""
         self.breakpoints = Breakpoints()

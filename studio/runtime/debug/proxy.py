@@ -25,7 +25,7 @@ from studio.runtime.debug.adapter import write_adapter
 from studio.runtime.debug.capabilities import capabilities
 from studio.runtime.debug.dap_wire import Message
 from studio.runtime.debug.host_line import ANSWERS_WITHIN_S, LOOK_EVERY_S, DebugError, HostLine
-from studio.runtime.debug.merged_breakpoints import Wishes
+from studio.runtime.debug.merged_breakpoints import MergedBreakpoints
 from studio.runtime.debug.proxy_client import ProxyClient
 from studio.runtime.debug.proxy_clients import ProxyClients
 from studio.runtime.debug.stops import Stop, find_stop
@@ -66,8 +66,8 @@ class DebugSession:
         self.address = address
         self.adapter = write_adapter(address)
         self.broadcast = self._clients.broadcast
-        self._wishes = Wishes(self, self._lock)
-        self.mute = self._wishes.mute
+        self._merged = MergedBreakpoints(self, self._lock)
+        self.mute = self._merged.mute
         self._told_stop: dict[str, Any] | None = None
         self._abandoned = False
         """All clients have left: what they have begun stops nobody any more."""
@@ -113,7 +113,7 @@ class DebugSession:
         """The host is there, or there again: it gets everybody's breakpoints before it goes on."""
         with self._lock:
             before, self.line = self.line, line
-            self._wishes.tell_all()
+            self._merged.tell_all()
         if before is not None and before is not line:
             self._work.put(lambda: self._on_lost(before))
         line.ask("configurationDone")
@@ -149,7 +149,7 @@ class DebugSession:
                 self._left.set()
                 self._work.put(lambda: self._on_continued(line, body))
             case "breakpoint":
-                for each in self._wishes.breakpoints.changed(body.get("breakpoint", {})):
+                for each in self._merged.breakpoints.changed(body.get("breakpoint", {})):
                     self.broadcast("breakpoint", {"reason": body.get("reason", "changed"), "breakpoint": each})
             case "thread" if body.get("threadId") in self._hidden:
                 return
@@ -193,7 +193,7 @@ class DebugSession:
         if line is not self.line:
             return  # of a process that has ended
         self._hidden.discard(body.get("threadId", 0))  # a host that is just being set up
-        if self._wishes.are_muted or self._abandoned:
+        if self._merged.are_muted or self._abandoned:
             self._stepping = self.continued = False
             line.let_go()  # no answer is waited for: who left it alone may have let it go before, and none would come
             self._watcher.going(self)
@@ -202,7 +202,7 @@ class DebugSession:
             self._gave_up_step = False
             if not line.evaluate("is_suspended"):
                 return  # where the step ended: it was let go from there with it
-        behind = self._wishes.breakpoints.behind
+        behind = self._merged.breakpoints.behind
         translated = [ours for theirs in body.get("hitBreakpointIds", []) for ours in behind(theirs)]
         self._told_stop = {**body, "hitBreakpointIds": translated} if "hitBreakpointIds" in body else body
         self.broadcast("stopped", self._told_stop)
@@ -321,7 +321,7 @@ class DebugSession:
         with self._lock:
             self._ours = bool(places)
             self._abandoned = self._abandoned and not places
-        self._wishes.set_ours(places)
+        self._merged.set_ours(places)
 
     # The clients' side.
 
@@ -338,7 +338,7 @@ class DebugSession:
             if not self._clients.remove(client):
                 return
             left = bool(self._clients)
-            self._wishes.leave(client)
+            self._merged.leave(client)
             if left or self.ended:
                 return
             self._abandoned = not self._ours
@@ -369,9 +369,9 @@ class DebugSession:
                 self._gone(client)
                 client.close()
             case "setBreakpoints":
-                self._wishes.set(client, arguments, partial(client.respond, request))
+                self._merged.set(client, arguments, partial(client.respond, request))
             case "setExceptionBreakpoints":
-                self._wishes.set_exceptions(client, arguments)
+                self._merged.set_exceptions(client, arguments)
                 client.respond(request)
             case "continue":
                 self._work.put(lambda: self._answered(client, request, lambda: self._resume(arguments)))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice, takewhile
 
 from studio.runtime.base.clock import SECOND_NS
-from studio.runtime.playing.playback_block import NOTHING, Next, Stretch
+from studio.runtime.playing.playback_block import NOTHING, Next, PlaybackBlock
 from studio.runtime.playing.playing_order import in_order, placed
 from studio.runtime.recording import LoggedEvent, LogReader
 from studio.runtime.recording.event_block import bytes_of
@@ -30,7 +30,7 @@ class Cursor:
         self._stretch = NOTHING
         self._at = 0
         """How many events of the stretch are over."""
-        self._stretches: Iterator[Stretch] = iter(())
+        self._blocks: Iterator[PlaybackBlock] = iter(())
         self.start_ns, self.end_ns = self._span()
         self.count = sum(log.topics[topic].count for topic in self.topics)
         self.seek(self.start_ns)
@@ -45,7 +45,7 @@ class Cursor:
         self._waiting.clear()
         before_ns = time_ns - WINDOW_NS
         counted = self._log.count_before(before_ns, self.topics) if time_ns > self.start_ns else 0
-        self._stretches = in_order(self._log.blocks(self.topics, start_ns=before_ns if counted else None), counted)
+        self._blocks = in_order(self._log.blocks(self.topics, start_ns=before_ns if counted else None), counted)
         self._stretch, self._at = NOTHING, 0
         wanted = set(restore)
         latest = self._pass_to(time_ns, wanted)
@@ -114,7 +114,7 @@ class Cursor:
     def _has_more(self) -> bool:
         """Of the stretches."""
         while self._at == self._stretch.count:
-            following = next(self._stretches, None)
+            following = next(self._blocks, None)
             if following is None:
                 return False
             self._stretch, self._at = following, 0
@@ -124,7 +124,7 @@ class Cursor:
         """Go past the event that was looked at."""
         self._waiting.popleft()
 
-    def take(self, most: int, limit_ns: int) -> Stretch:
+    def take(self, most: int, limit_ns: int) -> PlaybackBlock:
         """Go past the next events, up to a time, a number of them and about STRETCH_BYTES; none at the end."""
         if self._waiting:
             return self._take_waiting(most, limit_ns)
@@ -135,7 +135,7 @@ class Cursor:
         self._at = bisect_right(stretch.places, limit_ns, begin, end)
         return stretch.part(begin, self._at)
 
-    def _take_waiting(self, most: int, limit_ns: int) -> Stretch:
+    def _take_waiting(self, most: int, limit_ns: int) -> PlaybackBlock:
         taken: list[Next] = []
         end = _few_of([following.event.payload for following in islice(self._waiting, most)])
         while len(taken) < end:
@@ -143,7 +143,7 @@ class Cursor:
             if following.place_ns > limit_ns and following.number >= 0:
                 break
             taken.append(self._waiting.popleft())
-        return Stretch.of(taken)
+        return PlaybackBlock.of(taken)
 
     def take_back(self, events: Iterable[Next]) -> None:
         """These come again, before all others."""

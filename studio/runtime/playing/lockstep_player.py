@@ -27,7 +27,7 @@ from studio.runtime.processes.events import WentOtherwise
 from studio.runtime.replay.inputs import END
 from studio.runtime.replay.sockets import LogFeed
 from studio.runtime.session.live_change import insist
-from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.lockstep_session import LockstepSession
 from studio.runtime.stepping.gate_control import Place
 from studio.runtime.stepping.live_stepper import LiveStepper
 
@@ -43,7 +43,7 @@ class LockstepPlayer(PlayingLog):
 
     def __init__(
         self,
-        session: PacedSession,
+        session: LockstepSession,
         played: Played,
         types: MessageTypes,
         *,

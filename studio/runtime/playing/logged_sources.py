@@ -20,7 +20,7 @@ from studio.runtime.playing.player import FLAT_OUT, LogPlayer
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.importers import Progress, Told, readable_log
 from studio.runtime.session.live_change import deliver_commands, insist, paused
-from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.lockstep_session import LockstepSession
 from studio.runtime.session.session import Session
 from studio.runtime.session.switching import GateKind, Target, begins_at_ns, target_of
 
@@ -169,7 +169,7 @@ class LoggedSources:
             log_ns=following.state().time_ns if following is not None else 0,
         )
         reply = session.jump(at_ns, target.clock)
-        if isinstance(session, PacedSession):
+        if isinstance(session, LockstepSession):
             session.follow(target)
         self.target = target
         if before is not None and before is not following:
@@ -196,12 +196,12 @@ class LoggedSources:
         session, played = self._session, wanted.played
         if played is None:
             return None
-        if isinstance(session, PacedSession) and self._in_lockstep(wanted):
+        if isinstance(session, LockstepSession) and self._in_lockstep(wanted):
             return LockstepPlayer(session, played, wanted.types)
         return LogPlayer(session, played, wanted.types, restamp=wanted.target.restamps)
 
     def _in_lockstep(self, wanted: WantedLog) -> bool:
-        return isinstance(self._session, PacedSession) and wanted.target.gate == "lockstep"
+        return isinstance(self._session, LockstepSession) and wanted.target.gate == "lockstep"
 
     def _place_in(self, wanted: WantedLog) -> tuple[int, int] | None:
         """Where the log is that is played already, if it is only to be played in another way."""

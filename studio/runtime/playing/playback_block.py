@@ -18,7 +18,7 @@ class Next(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class PlaybackBlock:
     """Flat out a player has a few microseconds for each event, so nothing is made of one that is only sent."""
 
     topics: Sequence[str]
@@ -32,7 +32,7 @@ class Stretch:
     """Of this part, how many events the whole has before it: those count for `event`."""
 
     @classmethod
-    def of(cls, events: Sequence[Next]) -> Stretch:
+    def of(cls, events: Sequence[Next]) -> PlaybackBlock:
         whole = [following.event for following in events]
         return cls(
             [event.topic for event in whole],
@@ -47,10 +47,10 @@ class Stretch:
     def count(self) -> int:
         return len(self.topics)
 
-    def part(self, first: int, last: int) -> Stretch:
+    def part(self, first: int, last: int) -> PlaybackBlock:
         if first == 0 and last == self.count:
             return self
-        return Stretch(
+        return PlaybackBlock(
             self.topics[first:last],
             self.stamps[first:last],
             self.payloads[first:last],
@@ -70,4 +70,4 @@ class Stretch:
         return map(self.at, range(self.count))
 
 
-NOTHING = Stretch.of([])
+NOTHING = PlaybackBlock.of([])

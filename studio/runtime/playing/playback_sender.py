@@ -12,7 +12,7 @@ from typing import NamedTuple
 import zmq
 
 from studio.runtime.base.clock import Clock
-from studio.runtime.playing.playback_block import Next, Stretch
+from studio.runtime.playing.playback_block import Next, PlaybackBlock
 from studio.runtime.playing.sent_events import SentEvents
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.wire import addresses
@@ -51,7 +51,7 @@ class Sent(NamedTuple):
     size: int
 
 
-class Outlet:
+class PlaybackSender:
     """Payloads go as they were recorded. Sequences count what was sent, so that nobody counts a jump as a loss."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Outlet:
 
     def send(
         self,
-        events: Stretch,
+        events: PlaybackBlock,
         sent_ns: int,
         epoch: int,
         offset_ns: int = 0,
@@ -139,7 +139,7 @@ class Outlet:
                 break
         return Sent(at, count, size)
 
-    def _send_all(self, events: Stretch, sent_ns: int, epoch: int, offset_ns: int) -> Sent:
+    def _send_all(self, events: PlaybackBlock, sent_ns: int, epoch: int, offset_ns: int) -> Sent:
         """First all frames, then one after the other into the socket: whoever is behind it wakes up once for many."""
         counted, heads = dict(self._sequences), self._heads_in(epoch)
         frames, sequences = [], []

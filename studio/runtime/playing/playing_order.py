@@ -13,7 +13,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from studio.runtime.base.clock import SECOND_NS
-from studio.runtime.playing.playback_block import Stretch
+from studio.runtime.playing.playback_block import PlaybackBlock
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.recording.event_block import EventBlock, bytes_of
 from studio.runtime.replay.stamp_order import MOST_BYTES, MOST_EVENTS, WINDOW_NS
@@ -24,7 +24,7 @@ FEW = 16
 """Events that are let go at once where they are too many bytes."""
 
 
-def in_order(blocks: Iterable[EventBlock], number: int = 0) -> Iterator[Stretch]:
+def in_order(blocks: Iterable[EventBlock], number: int = 0) -> Iterator[PlaybackBlock]:
     """As `by_stamp` has the events, with a stamp to play them by, numbered from `number` on."""
     order = _Order()
     for block in blocks:
@@ -49,10 +49,10 @@ class _Piece(NamedTuple):
     rows: Sequence[int]
     """Where the whole event is found: of each its block and its place there, and nothing of other events."""
 
-    def numbered(self, number: int) -> Stretch:
+    def numbered(self, number: int) -> PlaybackBlock:
         topics, stamps, payloads, places, blocks, rows = self
         count = len(topics)
-        return Stretch(
+        return PlaybackBlock(
             topics, stamps, payloads, range(number, number + count), places, lambda at: blocks[at].event(rows[at])
         )
 

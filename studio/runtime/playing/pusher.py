@@ -16,8 +16,8 @@ from studio.errors import StudioError
 from studio.runtime.base.clock import Clock, monotonic_ns
 from studio.runtime.playing.cursor import Cursor
 from studio.runtime.playing.flow import BROKER, Flow
-from studio.runtime.playing.playback_block import Next, Stretch
-from studio.runtime.playing.playback_sender import Outlet, Sent
+from studio.runtime.playing.playback_block import Next, PlaybackBlock
+from studio.runtime.playing.playback_sender import PlaybackSender, Sent
 from studio.runtime.recording import LoggedEvent
 from studio.runtime.replay.inputs import is_of_the_machinery
 from studio.runtime.wire import addresses
@@ -102,7 +102,7 @@ class Pusher:
         self._incarnation = 0
         self._closed = threading.Event()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-        self._outlet = Outlet(self._context, run, name, topics)
+        self._sender = PlaybackSender(self._context, run, name, topics)
         self._heard = self._context.socket(zmq.SUB)
         self._heard.rcvhwm = 0
         self._heard.connect(addresses.out_of(run))
@@ -193,16 +193,16 @@ class Pusher:
         if marker.mark is Mark.SYNC:
             if not self.gated:
                 self._flow.answered(marker.number, BROKER)
-                self._outlet.forget_first(self._flow.passed)
+                self._sender.forget_first(self._flow.passed)
             return
         if marker.mark in (Mark.STATE, Mark.PAUSE):
             if marker.gated != self.gated:
                 self._flow.reset()
                 self.stopped = self._untold = None
                 if marker.gated:
-                    self._outlet.remember()  # what was sent meanwhile may be waiting at the gate
+                    self._sender.remember()  # what was sent meanwhile may be waiting at the gate
                 else:
-                    self._outlet.forget()
+                    self._sender.forget()
             self.gated, self.clock, self.epoch = marker.gated, marker.clock, marker.epoch
 
     # While the gate is open.
@@ -230,7 +230,7 @@ class Pusher:
                     pass
                 self.behind_ns = moment_ns - due_ns
                 now_ns = clock.at_moment(moment_ns)
-            if not self._push(Stretch.of([following]), now_ns).done:
+            if not self._push(PlaybackBlock.of([following]), now_ns).done:
                 return BLOCKED_MS * 1_000_000
             self._cursor.drop()
             if following.number >= 0 and self._is_watched(following.event):
@@ -255,9 +255,9 @@ class Pusher:
             bytes_left -= sent.size
         return 0
 
-    def _push(self, events: Stretch, now_ns: int) -> Sent:
+    def _push(self, events: PlaybackBlock, now_ns: int) -> Sent:
         """Send events past the open gate; those that are not done when the broker is back."""
-        sent = self._outlet.send(events, now_ns, self.epoch, self.offset_ns, self._act_upon, self._unusual)
+        sent = self._sender.send(events, now_ns, self.epoch, self.offset_ns, self._act_upon, self._unusual)
         if sent.done:
             self._has_passed(events.numbers[sent.done - 1], events.places[sent.done - 1])
         if sent.events and self._flow.note(sent.size, sent.events):
@@ -277,7 +277,7 @@ class Pusher:
 
     def _send_sync(self, number: int) -> None:
         assert self.clock is not None
-        self._outlet.send_sync(number, self.clock)
+        self._sender.send_sync(number, self.clock)
 
     def _has_passed(self, number: int, place_ns: int) -> None:
         if number >= 0:
@@ -294,7 +294,7 @@ class Pusher:
     def _answer(self, marker: Marker) -> None:
         """What the gate says to its feeder."""
         if marker.mark is Mark.SYNC:
-            self._outlet.send_end(marker.number)
+            self._sender.send_end(marker.number)
         elif marker.mark is Mark.PAUSE:
             self.take_back(marker.number)
             self.recalled += 1
@@ -307,7 +307,7 @@ class Pusher:
         It may ask again while inputs are on their way: those it may still give back.
         """
         has_all = had >= self._fed
-        last = self._outlet.forget_but(0 if has_all else self._fed - had)
+        last = self._sender.forget_but(0 if has_all else self._fed - had)
         if last is not None:
             self._has_passed(last.number, last.place_ns)
         given = self._fed
@@ -317,14 +317,14 @@ class Pusher:
                 # The end is told when it is reached, and not when the last event is sent: the player wants to know.
                 self.drained = self.drained or (has_all and self._fed == given)
                 if self.drained:
-                    self._outlet.send_end()
+                    self._sender.send_end()
                 return
             if not self._is_passed_over(following.event):
                 sent_ns = following.event.stamp_ns + self.offset_ns
-                if not self._outlet.send(Stretch.of([following]), sent_ns, self.epoch, self.offset_ns).done:
+                if not self._sender.send(PlaybackBlock.of([following]), sent_ns, self.epoch, self.offset_ns).done:
                     return
-                self._outlet.remember(1)
-                self._outlet.hold()
+                self._sender.remember(1)
+                self._sender.hold()
                 self._fed += 1
             self._cursor.drop()
 
@@ -334,7 +334,7 @@ class Pusher:
         """Before anything is sent: `place` in the log, if not its start, and topic of the system -> the sequence of the
         last event that somebody else has sent on it."""
         with self.lock:
-            self._outlet.count_from(last)
+            self._sender.count_from(last)
             if place is not None:
                 self._cursor.seek_place(*place)
                 self.position_ns, self.done = place
@@ -348,7 +348,7 @@ class Pusher:
     @property
     def counts(self) -> dict[str, int]:
         """Topic of the system -> events that were sent on it."""
-        return self._outlet.counts
+        return self._sender.counts
 
     @property
     def restored(self) -> int:
@@ -358,12 +358,12 @@ class Pusher:
     @property
     def last(self) -> dict[str, int]:
         """Topic of the system -> the sequence of the last event on it."""
-        return self._outlet.last
+        return self._sender.last
 
     def take_back(self, count: int) -> None:
         """The last `count` events were thrown away by the gate: they have not been sent."""
         with self.lock:
-            returned = self._outlet.take_back(count)
+            returned = self._sender.take_back(count)
             self._cursor.take_back(returned)
             self.drained = self.drained and not returned
             first = next((following for following in returned if following.number >= 0), None)
@@ -376,7 +376,7 @@ class Pusher:
         """Go on from another place of the log, in a new epoch; `thrown` events were sent and never taken."""
         with self.lock:
             self.take_back(thrown)
-            self._outlet.forget()
+            self._sender.forget()
             self.drained = False
             self._cursor.seek(time_ns, restore)
             self.epoch = epoch
@@ -390,19 +390,19 @@ class Pusher:
         with self.lock:
             self.offset_ns = now_ns - self.position_ns if restamp else 0
             self.take_back(thrown)
-            self._outlet.forget()
+            self._sender.forget()
             self.epoch = epoch
 
     def has_passed(self, delivered: Iterable[tuple[str, int]]) -> None:
         """The closed gate was asked for events, by whomever, and these have come."""
         with self.lock:
             for topic, sequence in delivered:
-                self._outlet.has_passed(topic, sequence)
+                self._sender.has_passed(topic, sequence)
 
     def delivered(self, topic: str, sequence: int) -> Next | None:
         """The gate has delivered an event; the one of the log that it is, if it is one."""
         with self.lock:
-            following = self._outlet.event_of(topic, sequence)
+            following = self._sender.event_of(topic, sequence)
             if following is not None:
                 self._has_passed(following.number, following.place_ns)
             return following

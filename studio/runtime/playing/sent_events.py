@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from studio.runtime.playing.playback_block import Next, Stretch
+from studio.runtime.playing.playback_block import Next, PlaybackBlock
 
 
 class SentEvents:
     def __init__(self) -> None:
-        self._parts: deque[tuple[Stretch, Sequence[int]]] = deque()
+        self._parts: deque[tuple[PlaybackBlock, Sequence[int]]] = deque()
         self.count = 0
 
-    def add(self, events: Stretch, sequences: Sequence[int]) -> None:
+    def add(self, events: PlaybackBlock, sequences: Sequence[int]) -> None:
         if sequences:
             self._parts.append((events, sequences))
             self.count += len(sequences)

@@ -1,4 +1,4 @@
-"""The runtime's side of the nursery: asks for processes, and adopts them."""
+"""The runtime's side of the fork server: asks for processes, and adopts them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ READY_WITHIN_S = 20.0
 ANSWER_WITHIN_S = 3.0
 """One that stands still holds up the supervision of everybody."""
 READ_AT_START = ("PYTHON", "LD_", "LC_", "LANG", "OPENBLAS_", "OMP_", "MKL_", "NUMBA_", "MALLOC_", "TZ")
-"""How variables begin that Python and its libraries look at once: with others, another nursery is needed."""
+"""How variables begin that Python and its libraries look at once: with others, another fork server is needed."""
 
 
 @dataclass
-class _Nursery:
+class _ForkServer:
     process: subprocess.Popen[bytes] | Child
     line: socket.socket
     started_ns: int = field(default_factory=monotonic_ns)
@@ -90,8 +90,8 @@ class _Nursery:
         self.process.wait()
 
 
-class Nurse:
-    """One for a process, whatever runs it starts. A nursery is started when its first child is wanted; there is one for
+class ForkClient:
+    """One for a process, whatever runs it starts. A fork server is started when its first child is wanted; there is one for
     every set of libraries, so that who needs none of them does not carry them along."""
 
     def __init__(self) -> None:
@@ -99,16 +99,16 @@ class Nurse:
         os.register_at_fork(after_in_child=self._forget)
 
     def _forget(self) -> None:
-        """Whoever is forked from this process is not the parent of these nurseries."""
+        """Whoever is forked from this process is not the parent of these fork servers."""
         self._lock = threading.Lock()
-        self._nurseries: dict[tuple[str, ...], _Nursery] = {}
+        self._fork_servers: dict[tuple[str, ...], _ForkServer] = {}
         self._started_with: dict[str, str] = {}
 
     def prepare(self) -> None:
-        """Start the nursery beside what is to be done before the first child is wanted."""
+        """Start the fork server beside what is to be done before the first child is wanted."""
         if sys.platform.startswith("linux"):
             with self._lock:
-                self._nursery(())
+                self._fork_server(())
 
     def bear(
         self,
@@ -126,18 +126,18 @@ class Nurse:
         wanted = tuple(sorted(set(libraries) & set(WARMERS)))
         birth = Birth(module, list(arguments), title, environment, _paths(), _folder())
         with self._lock, open(os.devnull, "rb") as nothing:
-            nursery = self._nursery(wanted)
-            child = nursery.bear(birth, [nothing.fileno(), *outputs]) if nursery else None
-            if nursery is not None and not nursery.is_good:
-                self._nurseries.pop(wanted).close()
+            fork_server = self._fork_server(wanted)
+            child = fork_server.bear(birth, [nothing.fileno(), *outputs]) if fork_server else None
+            if fork_server is not None and not fork_server.is_good:
+                self._fork_servers.pop(wanted).close()
         return child
 
-    def _nursery(self, libraries: tuple[str, ...]) -> _Nursery | None:
+    def _fork_server(self, libraries: tuple[str, ...]) -> _ForkServer | None:
         started_with = {name: value for name, value in os.environ.items() if name.startswith(READ_AT_START)}
         if started_with != self._started_with:
             self._close_all()
             self._started_with = started_with
-        found = self._nurseries.get(libraries)
+        found = self._fork_servers.get(libraries)
         if found is not None:
             if found.alive:
                 return found
@@ -148,52 +148,52 @@ class Nurse:
         if process is None:
             ours.close()
             return None
-        self._nurseries[libraries] = made = _Nursery(process, ours)
+        self._fork_servers[libraries] = made = _ForkServer(process, ours)
         return made
 
     def _forked(self, libraries: tuple[str, ...], line: socket.socket) -> Child | None:
         """One with more libraries is itself born in the one without."""
-        plain = self._nursery(())
+        plain = self._fork_server(())
         words = list(libraries)
         birth = Birth(
-            "studio.runtime.processes.fork_server", words, "studio nursery", _environment(), _paths(), _folder()
+            "studio.runtime.processes.fork_server", words, "studio fork server", _environment(), _paths(), _folder()
         )
         with open(os.devnull, "wb") as nothing:
             streams = [line.fileno(), nothing.fileno(), _errors(nothing.fileno())]
             return plain.bear(birth, streams) if plain else None
 
     def renew(self) -> None:
-        """Wait for nurseries that were killed, or they would stay zombies until the next child is wanted. A plain one
+        """Wait for fork servers that were killed, or they would stay zombies until the next child is wanted. A plain one
         that was of use is started again, so that the next child need not wait for it."""
         with self._lock:
-            dead = [libraries for libraries, nursery in self._nurseries.items() if not nursery.alive]
+            dead = [libraries for libraries, fork_server in self._fork_servers.items() if not fork_server.alive]
             were_ready = [self._closed(libraries).is_ready for libraries in dead]
             if any(were_ready):
-                self._nursery(())
+                self._fork_server(())
 
-    def _closed(self, libraries: tuple[str, ...]) -> _Nursery:
-        nursery = self._nurseries.pop(libraries)
-        nursery.close()
-        return nursery
+    def _closed(self, libraries: tuple[str, ...]) -> _ForkServer:
+        fork_server = self._fork_servers.pop(libraries)
+        fork_server.close()
+        return fork_server
 
     def close_own(self) -> None:
-        """For a thread that is about to end: the nurseries that would be killed with it, and stay zombies, end now."""
+        """For a thread that is about to end: the fork servers that would be killed with it, and stay zombies, end now."""
         with self._lock:
-            for libraries, nursery in list(self._nurseries.items()):
-                if nursery.thread == threading.get_ident():
+            for libraries, fork_server in list(self._fork_servers.items()):
+                if fork_server.thread == threading.get_ident():
                     self._closed(libraries)
 
     def bury_strays(self) -> None:
         adoption.bury_strays()
 
     def close(self) -> None:
-        """End the nurseries; those who were born live on."""
+        """End the fork servers; those who were born live on."""
         with self._lock:
             self._close_all()
 
     def _close_all(self) -> None:
-        while self._nurseries:
-            self._nurseries.popitem()[1].close()
+        while self._fork_servers:
+            self._fork_servers.popitem()[1].close()
 
 
 def _started(line: socket.socket) -> subprocess.Popen[bytes]:
@@ -206,7 +206,7 @@ def _started(line: socket.socket) -> subprocess.Popen[bytes]:
 
 
 def _errors(otherwise: int) -> int:
-    """Where a nursery may complain: a runtime need not have standard streams, but who is born has to."""
+    """Where a fork server may complain: a runtime need not have standard streams, but who is born has to."""
     try:
         os.fstat(2)
     except OSError:
@@ -215,7 +215,7 @@ def _errors(otherwise: int) -> int:
 
 
 def _environment() -> dict[str, str]:
-    """Of a nursery."""
+    """Of a fork server."""
     return {**own_environment(), "STUDIO_PARENT": str(os.getpid())}
 
 
@@ -230,5 +230,5 @@ def _paths() -> list[str]:
     return [path for path in sys.path if path]
 
 
-nurse = Nurse()
+fork_client = ForkClient()
 """Of this process."""

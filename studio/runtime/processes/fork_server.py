@@ -67,7 +67,7 @@ def main() -> int:
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     gc.collect()
     gc.freeze()  # the collector would otherwise write into pages that all children share
-    setproctitle("studio nursery")
+    setproctitle("studio fork server")
     line.sendall(LENGTH.pack(0))  # it can be asked from now on
     while (received := _receive(line)) is not None:
         birth, descriptors = received

@@ -1,4 +1,4 @@
-"""The runtime's side of the guardian: what it is told."""
+"""The runtime's side of the cleanup watchdog: what it is told."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Guard:
 
     def _start(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [sys.executable, "-I", "-S", str(guardian.__file__)],
+            [sys.executable, "-I", "-S", str(cleanup_watchdog.__file__)],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         self._say(process, *(f"folder {folder}" for folder in self._folders), *(f"+{group}" for group in self._groups))

@@ -18,7 +18,7 @@ from studio.runtime.base.process import Process
 from studio.runtime.channel.run_folder import RunFolders
 from studio.runtime.plan.plan import Plan, PlannedComponent
 from studio.runtime.processes.captured_output import Outputs
-from studio.runtime.processes.fork_client import nurse
+from studio.runtime.processes.fork_client import fork_client
 
 IMPORT = re.compile(r"^\s*(?:import|from)\s+(\w+)", re.MULTILINE)
 
@@ -52,7 +52,7 @@ def spawn(
     try:
         if is_ours and folder is None:
             module, *words = command[len(MODULE) :]
-            child = nurse.bear(
+            child = fork_client.bear(
                 module, words, title=f"studio {name}", environment=environment, outputs=ends, libraries=libraries
             )
             if child is not None:

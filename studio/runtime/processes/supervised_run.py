@@ -18,7 +18,7 @@ from studio.runtime.processes.safety import SafetyStops
 from studio.runtime.processes.spawning import LaunchError
 from studio.runtime.processes.stop_deadline import STOP_WITHIN_S, Deadline
 from studio.runtime.processes.supervision import BROKER, UNLIMITED, RestartPolicy, Supervisor
-from studio.runtime.processes.undelivered_commands import ToldCommand, ToldCommands
+from studio.runtime.processes.undelivered_commands import ToldCommand, UndeliveredCommands
 from studio.runtime.recording.interim import Interim
 
 READY_WITHIN_S = 60.0
@@ -38,7 +38,7 @@ class SupervisedRun(RunProcesses):
         """Called by the supervisor's thread with all that happens to the processes."""
         self.before_close: Callable[[], None] = lambda: None
         """Called when the system is to end, while everybody is still there."""
-        self.told = ToldCommands()
+        self.told = UndeliveredCommands()
         """What components have been told while the gate was closed, and have not got yet."""
         self._policy = policy
         self._launched = False

@@ -27,7 +27,7 @@ from studio.runtime.processes.events import (
     ProcessNotStarted,
     ProcessRestarted,
 )
-from studio.runtime.processes.fork_client import nurse
+from studio.runtime.processes.fork_client import fork_client
 
 BROKER = "broker"
 LOOK_EVERY_S = 0.2
@@ -215,7 +215,7 @@ class Supervisor:
                     self._look_and_go_on()
             wait_for_any(self._family.processes().values(), self._patience_s())
         self._ended.wait()
-        nurse.close_own()
+        fork_client.close_own()
 
     def _look_and_go_on(self) -> None:
         try:
@@ -238,8 +238,8 @@ class Supervisor:
                 ward.since_ns = now_ns
         while self._coming:
             self._start(self._coming.popleft())
-        nurse.bury_strays()
-        nurse.renew()
+        fork_client.bury_strays()
+        fork_client.renew()
         self._family.renew_guard()
         for name, process in self._family.processes().items():
             ward = self.wards.setdefault(name, Ward(name))

@@ -16,7 +16,7 @@ class ToldCommand(NamedTuple):
     command: Mapping[str, Any]
 
 
-class ToldCommands:
+class UndeliveredCommands:
     """Kept by those who change the system and by its supervisor, struck off by whoever moves it."""
 
     def __init__(self) -> None:

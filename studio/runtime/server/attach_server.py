@@ -108,7 +108,7 @@ class _Lines:
         return list(self.kept)[-new:] if new > 0 else []
 
 
-class Runtime:
+class AttachServer:
     """Opens a session for clients. `stopping` is set when one of them wants the system to stop."""
 
     def __init__(self, session: Session, about: About, steering: Steering) -> None:

@@ -18,7 +18,7 @@ from studio.runtime.plan.plan import PlannedComponent
 from studio.runtime.playing.lockstep_player import LockstepPlayer
 from studio.runtime.playing.logged_sources import Player
 from studio.runtime.server.shape import Shape
-from studio.runtime.session.lockstep_session import FREE, PacedSession
+from studio.runtime.session.lockstep_session import FREE, LockstepSession
 from studio.runtime.session.session import Session
 from studio.runtime.session.start_again import refuse_unreadable, start_again
 from studio.runtime.session.switching import GateKind
@@ -70,12 +70,12 @@ class GateRequests:
     def in_lockstep(self) -> bool:
         """Whether everything waits for every handler just now."""
         session = self._session
-        return self._by_itself or (isinstance(session, PacedSession) and session.gate == "lockstep")
+        return self._by_itself or (isinstance(session, LockstepSession) and session.gate == "lockstep")
 
     def stepping(self) -> dict[str, Any]:
         """For the snapshot: where the system is, and whether it can go back from there."""
         session = self._session
-        if isinstance(session, PacedSession):
+        if isinstance(session, LockstepSession):
             return session.stepping()
         gate, why = ("lockstep", BY_ITSELF) if self._by_itself else ("free", FREE)
         where = {"position": 0, "first": 0, "whole": False, "last": None, "way": None}
@@ -139,7 +139,7 @@ class GateRequests:
 
     def _run(self, rate: float | None) -> None:
         session, player = self._session, self._player()
-        wanted = (session.rate if isinstance(session, PacedSession) else 1.0) if rate is None else rate
+        wanted = (session.rate if isinstance(session, LockstepSession) else 1.0) if rate is None else rate
         if self.freeze is not None and self.freeze.goes_on_later(wanted):
             return
         if player is not None and (isinstance(player, LockstepPlayer) or _has_ended(player)):
@@ -151,7 +151,7 @@ class GateRequests:
 
     def _choose(self, kind: GateKind) -> None:
         session = self._session
-        if not isinstance(session, PacedSession) or self._shape is None:
+        if not isinstance(session, LockstepSession) or self._shape is None:
             if kind != "free":
                 raise GateRefused("this system runs freely", hint="run it with --gate lockstep or --gate auto")
             return
@@ -246,7 +246,7 @@ class GateRequests:
             self._await(turn)
             reply = start_again(session, component)
             within = within and bool(reply["same"])
-            if within and isinstance(session, PacedSession):
+            if within and isinstance(session, LockstepSession):
                 with session.moving() as stepper:
                     stepper.back(1)
         return reply, within
@@ -272,13 +272,13 @@ class GateRequests:
         """The way back leads through events that have been handled before: no breakpoint stops in those."""
         return self.freeze.muted() if self.freeze is not None else nullcontext()
 
-    def _paced(self) -> PacedSession:
-        if not isinstance(self._session, PacedSession):
+    def _paced(self) -> LockstepSession:
+        if not isinstance(self._session, LockstepSession):
             raise CannotGoBack(f"cannot go back: {FREE}", hint=ELSEWHERE)
         return self._session
 
     def _give_up_moving(self) -> None:
-        if isinstance(self._session, PacedSession):
+        if isinstance(self._session, LockstepSession):
             self._session.give_up_moving()
 
 

@@ -20,7 +20,7 @@ from studio.runtime.plan.planning import plan_of
 from studio.runtime.playing.logged_sources import LoggedSources, WantedLog, wanted_log
 from studio.runtime.processes.events import LogNotWhole
 from studio.runtime.recording.importers import ImportReport
-from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.lockstep_session import LockstepSession
 from studio.runtime.session.session import Session
 from studio.runtime.session.switching import GateKind, is_repeatable
 
@@ -115,7 +115,7 @@ class Shape:
     def choose_gate(self, kind: GateKind) -> None:
         """Lockstep, in which everything can be done again, or free; a log is played on from where it is."""
         session = self._session
-        assert isinstance(session, PacedSession), "whoever asks has looked"
+        assert isinstance(session, LockstepSession), "whoever asks has looked"
         if kind == session.wanted:
             return
         if kind == "lockstep" and not is_repeatable(self.modes.values()):
@@ -136,7 +136,7 @@ class Shape:
             if report.loss:
                 self._session.happened(LogNotWhole(report.loss))
 
-        gate: GateKind = self._session.wanted if isinstance(self._session, PacedSession) else "free"
+        gate: GateKind = self._session.wanted if isinstance(self._session, LockstepSession) else "free"
         return wanted_log(opened.system, self._folder, plan, opened.types, gate=gate, told=told)
 
     def _open(self, text: bytes | None) -> Opened:

@@ -38,7 +38,7 @@ class _Heard:
         return usual if 8 * pauses <= len(self.periods_ns) else None
 
 
-class Rhythms:
+class SilentTopics:
     """Silence is counted in the time of the system: a log in slow motion is slow, and who waits at a gate is not
     silent. For the least of it the clock on the wall counts: counts come a little later than the time of a fast log."""
 

@@ -20,7 +20,7 @@ from studio.runtime.processes.loads import Load, Loads
 from studio.runtime.processes.supervision import Condition
 from studio.runtime.server.hand_requests import services_of
 from studio.runtime.server.rates import Rates
-from studio.runtime.server.silent_topics import Rhythms
+from studio.runtime.server.silent_topics import SilentTopics
 from studio.runtime.session.session import Session
 from studio.runtime.wire.frames import Origin
 
@@ -49,7 +49,7 @@ class Snapshots:
         self._gate_ns = 0
         self.refused_by_broker: dict[str, Refused] = {}
         self._rates = Rates()
-        self._rhythms = Rhythms()
+        self._silent_topics = SilentTopics()
         self._stall = StallWatch()
         self._waits_for: list[str] = []
         """Hosts whose answer the closed gate is waiting for."""
@@ -210,7 +210,7 @@ class Snapshots:
                 "type": session.plan.types[topic],
                 "count": total.count,
                 "rate_hz": self._rates.rate_hz("topic " + topic, total.count, counted_ns[topic]),
-                "quiet_s": self._rhythms.quiet_s(topic, total.count, at_ns, counted_ns[topic], goes=goes),
+                "quiet_s": self._silent_topics.quiet_s(topic, total.count, at_ns, counted_ns[topic], goes=goes),
                 "drops": total.drops,
                 "bytes": total.bytes,
                 "latency_us": {"p50": total.latency_us(0.5), "p99": total.latency_us(0.99)},

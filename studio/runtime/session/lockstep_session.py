@@ -32,7 +32,7 @@ SWITCHED = "the sources were switched here"
 FREE = "the system runs freely, and its events would not come again in the same order"
 
 
-class PacedSession(Session):
+class LockstepSession(Session):
     """`run` lets it go on in lockstep, one event after the other, until a limit or a pause.
 
     Once not all that comes in can be had again, since a real source was switched to, the system runs freely (`follow`).

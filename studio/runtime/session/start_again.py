@@ -18,7 +18,7 @@ from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.broker.gate import CannotGoBack
 from studio.runtime.plan.plan import PlannedComponent
 from studio.runtime.processes.spawning import LaunchError
-from studio.runtime.session.lockstep_session import FREE, PacedSession
+from studio.runtime.session.lockstep_session import FREE, LockstepSession
 from studio.runtime.session.session import Session
 from studio.runtime.stepping.live_stepper import LiveStepper, Reloading
 
@@ -33,7 +33,7 @@ def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]
     `same` is None where it could not be brought back there, for the reason in `why`; `restarted` is the reason why its
     process was replaced, and empty where it was kept.
     """
-    if not isinstance(session, PacedSession) or session.gate == "free":
+    if not isinstance(session, LockstepSession) or session.gate == "free":
         return _begin_anew(session, component, FREE)
     with session.moving() as stepper, stepper.on_the_way(f"Reloading {component.name}"):
         begun = stepper.reloading or _begin(session, stepper, component)
@@ -52,7 +52,7 @@ def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]
         return {**told, "why": "", "restarted": restarted, "cancelled": stepper.cancelled.is_set()}
 
 
-def _begin(session: PacedSession, stepper: LiveStepper, component: PlannedComponent) -> Reloading | str:
+def _begin(session: LockstepSession, stepper: LiveStepper, component: PlannedComponent) -> Reloading | str:
     """From where it is brought back to this event; a reason why that cannot be done."""
     stepper.ready()
     here = stepper.keep_here()
@@ -67,7 +67,7 @@ def _begin_anew(session: Session, component: PlannedComponent, why: str) -> dict
     return {**told, "why": why, "restarted": why}
 
 
-def _take_the_code(session: PacedSession, stepper: LiveStepper, host: str) -> str:
+def _take_the_code(session: LockstepSession, stepper: LiveStepper, host: str) -> str:
     """Its process does so itself where only bodies of functions have changed, and goes no further back than to the
     first call of one of these; otherwise a new one goes the way from its beginning. The reason for that."""
     try:
@@ -101,7 +101,7 @@ def _catch_up(stepper: LiveStepper, component: PlannedComponent, begun: Reloadin
 
 
 def _go_the_whole_way(
-    session: PacedSession, stepper: LiveStepper, component: PlannedComponent, begun: Reloading
+    session: LockstepSession, stepper: LiveStepper, component: PlannedComponent, begun: Reloading
 ) -> bool:
     """All others compute again, too, from the start on."""
     stepper.tell(f"Reloading {component.name}: recomputing from the start", 0.0)
@@ -124,7 +124,7 @@ def refuse_unreadable(component: PlannedComponent) -> None:
         raise StudioError(f"{error}", file=file, line=line, hint="nothing was restarted") from None
 
 
-def _restart(session: PacedSession, host: str) -> None:
+def _restart(session: LockstepSession, host: str) -> None:
     before = session.supervisor.restarts(host)
     end_ns = monotonic_ns() + int(BACK_WITHIN_S * SECOND_NS)
     session.supervisor.request_restart(host)

@@ -12,7 +12,7 @@ from studio.editor.canvas.group_items import GroupCard, GroupFrame
 from studio.editor.canvas.in_place import NameField
 from studio.editor.canvas.live_frozen import NODE_OPACITY, FrozenLayer
 from studio.editor.canvas.view import CanvasView
-from studio.editor.freeze.standing import Stand
+from studio.editor.freeze.standing import StopReason
 from studio.editor.live_state import LOOKS, LiveNode
 from studio.model.document import SYSTEM_FILE, SystemDocument
 from studio.model.layout_edits import PutGroup
@@ -189,7 +189,7 @@ def test_a_folded_group_shows_the_state_that_matters_most(view: CanvasView) -> N
 def test_what_is_frozen_fades_folded_groups_as_well(view: CanvasView) -> None:
     layer = FrozenLayer(view)
     make(view, folded=True)
-    at = Stand(
+    at = StopReason(
         "breakpoint", host="h", component="arc_arbiter", file="x", line=3, topic="/platform/ins.pose", sequence=1
     )
     layer.show_stand(at, {"components": {}, "debug": {}})

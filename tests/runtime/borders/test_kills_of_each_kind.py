@@ -99,7 +99,7 @@ class Arena:
         for process in self.runtime.children():
             with suppress(psutil.Error):
                 words = " ".join(process.cmdline())
-                if {"fork server": "nursery", "cleanup watchdog": "guardian.py"}[kind] in words:
+                if {"fork server": "fork server", "cleanup watchdog": "cleanup_watchdog.py"}[kind] in words:
                     return process.pid
         return 0
 

@@ -15,7 +15,7 @@ import pytest
 
 from studio.runtime.channel.inline_room import InlineRoom
 from studio.runtime.channel.payloads import Leases, Overwritten, PayloadError, Pool, dismiss_host
-from studio.runtime.channel.pool_prefetch import Growing
+from studio.runtime.channel.pool_prefetch import PoolPrefetch
 from studio.runtime.channel.slots import PAGE, Segment
 from tests.runtime.channel.payload_tools import ENVIRONMENT, MEGA, put, segments
 
@@ -301,19 +301,19 @@ def test_inline_payloads_wait_for_every_receiver_of_those_before(folder: Path) -
 
 
 def test_growing_can_be_closed_while_its_thread_wakes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    growing = Growing(Pool(folder, "camera"))
-    clear = growing._asked.clear
+    prefetch = PoolPrefetch(Pool(folder, "camera"))
+    clear = prefetch._asked.clear
 
     def close_before_clearing() -> None:
-        growing._closed = True  # what `close` does before it waits, in the worst moment
-        growing._asked.set()
+        prefetch._closed = True  # what `close` does before it waits, in the worst moment
+        prefetch._asked.set()
         clear()
 
-    monkeypatch.setattr(growing._asked, "clear", close_before_clearing)
-    growing.ask()
-    assert growing._thread is not None
-    growing._thread.join(5)
-    assert not growing._thread.is_alive(), "nobody wakes it any more"
+    monkeypatch.setattr(prefetch._asked, "clear", close_before_clearing)
+    prefetch.ask()
+    assert prefetch._thread is not None
+    prefetch._thread.join(5)
+    assert not prefetch._thread.is_alive(), "nobody wakes it any more"
 
 
 def test_a_file_that_was_given_up_counts_as_overwritten_and_one_of_the_dead_does_not(folder: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.control_plane.event_breakpoints import Hit
 from studio.runtime.debug.proxy import DebugSession
-from studio.runtime.server.attach_server import About, Runtime
+from studio.runtime.server.attach_server import About, AttachServer
 from studio.runtime.server.gate_requests import GateRequests
 from studio.runtime.server.steering import Steering
 from tests.runtime.debug.world import CODE, TICK, World
@@ -189,7 +189,7 @@ def test_a_host_that_is_debugged_again_at_once_stops(world: World, monkeypatch: 
 def test_an_event_breakpoint_is_shown_when_the_system_stands(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise somebody could continue before it stands, and it would come to stand after that."""
     steering = Steering(world.session, {})
-    runtime = Runtime(world.session, About("p", "/p", "real", 1), steering)
+    runtime = AttachServer(world.session, About("p", "/p", "real", 1), steering)
     shown: list[object] = []
     pause = world.session.pause
 

@@ -23,7 +23,7 @@ from studio.runtime.playing.logged_sources import LoggedSources, WantedLog
 from studio.runtime.playing.played import Played, restored_topics
 from studio.runtime.playing.player import FLAT_OUT
 from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.session.lockstep_session import PacedSession
+from studio.runtime.session.lockstep_session import LockstepSession
 from studio.runtime.session.switching import GateKind, target_of
 from tests.runtime.replay.played import MS, SLOW, START, TYPES, A, B, FencedWatcher, values_of, write_rig
 from tests.runtime.replay.small_systems import plan
@@ -34,7 +34,7 @@ from tests.waiting import await_true
 @dataclass
 class Rig:
     player: LockstepPlayer
-    session: PacedSession
+    session: LockstepSession
     watcher: FencedWatcher
 
     def channel(self) -> list[Seen]:
@@ -59,7 +59,7 @@ class Rig:
 def rig(log: Path, plan: Plan) -> Iterator[Rig]:
     with LogReader(log) as reader:
         topics = {topic: topic for topic in reader.topics}
-        with PacedSession(plan, clock=ClockKind.LOG, start_ns=START) as session:
+        with LockstepSession(plan, clock=ClockKind.LOG, start_ns=START) as session:
             player = LockstepPlayer(session, Played(reader, topics, restored_topics(plan, topics)), TYPES)
             watcher = FencedWatcher(session.folders.run, session.folders.shared)
             try:
@@ -223,7 +223,7 @@ def test_nothing_is_lost_between_a_free_run_and_lockstep(log: Path) -> None:
         topics = {topic: topic for topic in reader.topics}
         return WantedLog(Played(reader, topics, restored_topics(adder, topics)), target_of(["logged"], kind), TYPES)
 
-    with PacedSession(adder, clock=ClockKind.LOG, start_ns=START) as session, LoggedSources(session) as sources:
+    with LockstepSession(adder, clock=ClockKind.LOG, start_ns=START) as session, LoggedSources(session) as sources:
         watcher = FencedWatcher(session.folders.run, session.folders.shared)
         try:
             session.launch()

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from studio.runtime.processes.fork_client import Nurse
+from studio.runtime.processes.fork_client import ForkClient
 from studio.runtime.processes.fork_server import Birth, _receive
 from studio.runtime.processes.orphan_reaping import Child, adoption
 from tests.waiting import await_true
@@ -78,8 +78,8 @@ def main():
 
 
 @pytest.fixture(scope="module")
-def nurse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurse]:
-    """Of all tests here: a nursery takes a second to start."""
+def fork_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkClient]:
+    """Of all tests here: a fork server takes a second to start."""
     folder = tmp_path_factory.mktemp("modules")
     (folder / "says_where_it_is.py").write_text(SAYS)
     (folder / "waits_for_ever.py").write_text(WAITS)
@@ -87,31 +87,31 @@ def nurse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nurse]:
     (folder / "counts_descriptors.py").write_text(COUNTS)
     (folder / "leaves.py").write_text(LEAVES)
     sys.path.insert(0, str(folder))
-    nurse = Nurse()
+    fork_client = ForkClient()
     with pytest.MonkeyPatch.context() as patient:  # a machine that has much to do is no defect of what is tested
         patient.setattr("studio.runtime.processes.fork_client.READY_WITHIN_S", 50.0)
         patient.setattr("studio.runtime.processes.fork_client.ANSWER_WITHIN_S", 30.0)
-        yield nurse
-    nurse.close()
+        yield fork_client
+    fork_client.close()
     sys.path.remove(str(folder))
 
 
-def born(nurse: Nurse, module: str, outputs: tuple[int, int], *words: str) -> Child:
+def born(fork_client: ForkClient, module: str, outputs: tuple[int, int], *words: str) -> Child:
     environment = {**os.environ, "COLOUR": "green"}
-    child = nurse.bear(module, words, title=f"studio {module}", environment=environment, outputs=outputs)
+    child = fork_client.bear(module, words, title=f"studio {module}", environment=environment, outputs=outputs)
     assert child is not None
     return child
 
 
-def nursery_of(nurse: Nurse) -> psutil.Process:
-    """Not any nursery among our children: the runtimes of other tests have theirs in this very process."""
-    return psutil.Process(nurse._nurseries[()].process.pid)
+def fork_server_of(fork_client: ForkClient) -> psutil.Process:
+    """Not any fork server among our children: the runtimes of other tests have theirs in this very process."""
+    return psutil.Process(fork_client._fork_servers[()].process.pid)
 
 
-def test_a_born_process_is_a_child_like_any_other(nurse: Nurse) -> None:
+def test_a_born_process_is_a_child_like_any_other(fork_client: ForkClient) -> None:
     reading, writing = os.pipe()
     complaints, complaining = os.pipe()
-    child = born(nurse, "says_where_it_is", (writing, complaining), "one", "two words")
+    child = born(fork_client, "says_where_it_is", (writing, complaining), "one", "two words")
     os.close(writing)
     os.close(complaining)
     assert child.wait(20) == 7
@@ -121,17 +121,17 @@ def test_a_born_process_is_a_child_like_any_other(nurse: Nurse) -> None:
         assert complained.read() == "complaint\n"
 
 
-def test_it_ends_as_any_program_but_for_taking_all_apart(nurse: Nurse, tmp_path: Path) -> None:
-    """Every page that it shared with the nursery was copied, only to be freed."""
+def test_it_ends_as_any_program_but_for_taking_all_apart(fork_client: ForkClient, tmp_path: Path) -> None:
+    """Every page that it shared with the fork server was copied, only to be freed."""
     with (tmp_path / "output").open("wb") as output:
-        assert born(nurse, "leaves", (output.fileno(), 2), str(tmp_path)).wait(20) == 9
+        assert born(fork_client, "leaves", (output.fileno(), 2), str(tmp_path)).wait(20) == 9
     written = {file.name: file.read_text() for file in tmp_path.iterdir()}
     files = {"kept": "never closed", "lost": "of one that nobody refers to", "output": "said"}
     assert written == {**files, "at_exit": "", "thread": ""}
 
 
-def test_it_can_be_waited_for_and_ended(nurse: Nurse) -> None:
-    child = born(nurse, "waits_for_ever", (2, 2))
+def test_it_can_be_waited_for_and_ended(fork_client: ForkClient) -> None:
+    child = born(fork_client, "waits_for_ever", (2, 2))
     assert child.poll() is None
     with pytest.raises(subprocess.TimeoutExpired):
         child.wait(0.05)
@@ -141,39 +141,39 @@ def test_it_can_be_waited_for_and_ended(nurse: Nurse) -> None:
     child.terminate()  # of one that is gone: nothing happens
 
 
-def test_a_killed_nursery_takes_nobody_along_and_is_replaced(nurse: Nurse) -> None:
-    first = born(nurse, "waits_for_ever", (2, 2))
-    nursery = nursery_of(nurse)
-    nursery.kill()
-    psutil.wait_procs([nursery], 5)
-    second = born(nurse, "waits_for_ever", (2, 2))
+def test_a_killed_fork_server_takes_nobody_along_and_is_replaced(fork_client: ForkClient) -> None:
+    first = born(fork_client, "waits_for_ever", (2, 2))
+    fork_server = fork_server_of(fork_client)
+    fork_server.kill()
+    psutil.wait_procs([fork_server], 5)
+    second = born(fork_client, "waits_for_ever", (2, 2))
     assert first.poll() is second.poll() is None
     for child in (first, second):
         child.kill()
         child.wait(20)
 
 
-def test_variables_that_are_read_at_the_start_hold(nurse: Nurse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A nursery that was started before one of them changed would pass on what it had read."""
-    born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    before = nursery_of(nurse).pid
-    born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    assert nursery_of(nurse).pid == before
+def test_variables_that_are_read_at_the_start_hold(fork_client: ForkClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork server that was started before one of them changed would pass on what it had read."""
+    born(fork_client, "says_where_it_is", (2, 2)).wait(20)
+    before = fork_server_of(fork_client).pid
+    born(fork_client, "says_where_it_is", (2, 2)).wait(20)
+    assert fork_server_of(fork_client).pid == before
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
-    born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    assert nursery_of(nurse).pid != before
+    born(fork_client, "says_where_it_is", (2, 2)).wait(20)
+    assert fork_server_of(fork_client).pid != before
 
 
-def test_the_born_and_the_nursery_end_with_a_killed_parent(tmp_path: Path) -> None:
+def test_the_born_and_the_fork_server_end_with_a_killed_parent(tmp_path: Path) -> None:
     (tmp_path / "waits_for_ever.py").write_text(
         "import os, time\nfrom studio.runtime.base.process import die_with_parent\n\n"
         "def main():\n    die_with_parent()\n    time.sleep(600)\n"
     )
     code = (
-        "import os, time\nfrom studio.runtime.processes.fork_client import nurse\n"
+        "import os, time\nfrom studio.runtime.processes.fork_client import fork_client\n"
         "environment = {**os.environ, 'STUDIO_PARENT': str(os.getpid())}\n"
-        "child = nurse.bear('waits_for_ever', [], title='studio x', environment=environment, outputs=(2, 2))\n"
-        "print(child.pid, nurse._nurseries[()].process.pid, flush=True)\ntime.sleep(600)\n"
+        "child = fork_client.bear('waits_for_ever', [], title='studio x', environment=environment, outputs=(2, 2))\n"
+        "print(child.pid, fork_client._fork_servers[()].process.pid, flush=True)\ntime.sleep(600)\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment) as parent:
@@ -185,45 +185,45 @@ def test_the_born_and_the_nursery_end_with_a_killed_parent(tmp_path: Path) -> No
     assert not alive
 
 
-def test_all_that_is_open_in_a_born_process_is_its_own(nurse: Nurse) -> None:
-    assert born(nurse, "counts_descriptors", (2, 2)).wait(20) == 0
+def test_all_that_is_open_in_a_born_process_is_its_own(fork_client: ForkClient) -> None:
+    assert born(fork_client, "counts_descriptors", (2, 2)).wait(20) == 0
 
 
-def test_a_nursery_that_stands_still_is_given_up(nurse: Nurse, monkeypatch: pytest.MonkeyPatch) -> None:
-    born(nurse, "says_where_it_is", (2, 2)).wait(20)
-    standing = nursery_of(nurse)
+def test_a_fork_server_that_stands_still_is_given_up(fork_client: ForkClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    born(fork_client, "says_where_it_is", (2, 2)).wait(20)
+    standing = fork_server_of(fork_client)
     standing.suspend()
     with monkeypatch.context() as impatient:
         impatient.setattr("studio.runtime.processes.fork_client.ANSWER_WITHIN_S", 0.3)
-        assert nurse.bear("waits_for_ever", (), title="studio x", environment={}, outputs=(2, 2)) is None
+        assert fork_client.bear("waits_for_ever", (), title="studio x", environment={}, outputs=(2, 2)) is None
     assert not standing.is_running()
-    assert born(nurse, "says_where_it_is", (2, 2)).wait(20) == 7, "by the next one"
+    assert born(fork_client, "says_where_it_is", (2, 2)).wait(20) == 7, "by the next one"
 
 
 def test_who_is_wanted_before_it_is_ready_is_started_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a machine that has very much to do nobody waits for it again and again, and its work is not thrown away."""
-    nurse = Nurse()
+    fork_client = ForkClient()
     monkeypatch.setattr("studio.runtime.processes.fork_client.READY_WITHIN_S", 0.0)
     words = {"title": "studio x", "environment": dict(os.environ), "outputs": (2, 2)}
-    assert nurse.bear("waits_for_ever", (), **words) is None  # type: ignore[arg-type]
-    first = nurse._nurseries[()]
+    assert fork_client.bear("waits_for_ever", (), **words) is None  # type: ignore[arg-type]
+    first = fork_client._fork_servers[()]
     assert first.alive and first.is_good
     monkeypatch.setattr("studio.runtime.processes.fork_client.READY_WITHIN_S", 50.0)
     monkeypatch.setattr("studio.runtime.processes.fork_client.ANSWER_WITHIN_S", 30.0)
-    child = nurse.bear("json.tool", ("--help",), **words)  # type: ignore[arg-type]
-    assert child is not None and nurse._nurseries[()] is first
+    child = fork_client.bear("json.tool", ("--help",), **words)  # type: ignore[arg-type]
+    assert child is not None and fork_client._fork_servers[()] is first
     child.wait(20)
-    nurse.close()
+    fork_client.close()
 
 
-def test_who_is_born_too_late_does_not_live(nurse: Nurse, tmp_path: Path) -> None:
+def test_who_is_born_too_late_does_not_live(fork_client: ForkClient, tmp_path: Path) -> None:
     """Who asked has given up and started another one: there must not be two."""
-    nursery = nurse._nursery(())
-    assert nursery is not None and nursery._await_ready()
+    fork_server = fork_client._fork_server(())
+    assert fork_server is not None and fork_server._await_ready()
     output, (reading, writing) = tmp_path / "output", os.pipe()
     birth = Birth("says_where_it_is", [], "studio x", dict(os.environ), sys.path, "")
     with adoption, output.open("wb") as file:
-        child = Child(nursery._ask(birth, [0, file.fileno(), file.fileno(), reading]))
+        child = Child(fork_server._ask(birth, [0, file.fileno(), file.fileno(), reading]))
     os.close(reading)
     assert child.poll() is None, "it waits for its permit"
     os.close(writing)
@@ -234,7 +234,7 @@ def test_orphans_of_others_that_come_meanwhile_are_no_zombies() -> None:
     with adoption, adoption:
         pass
     with adoption:
-        with adoption:  # another thread, or another nurse
+        with adoption:  # another thread, or another fork client
             pass
         shell = subprocess.Popen(["sh", "-c", "sleep 0.2 & echo $!"], stdout=subprocess.PIPE, start_new_session=True)
         assert shell.stdout is not None
@@ -252,21 +252,21 @@ def test_orphans_of_others_that_come_meanwhile_are_no_zombies() -> None:
 
 
 def test_a_folder_that_is_gone_keeps_nobody_from_being_born(
-    nurse: Nurse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fork_client: ForkClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    assert born(nurse, "has_numba", (2, 2)).wait(20) == 4
+    assert born(fork_client, "has_numba", (2, 2)).wait(20) == 4
 
 
 def test_a_runtime_without_standard_streams_has_children_too(tmp_path: Path) -> None:
     (tmp_path / "says.py").write_text("def main():\n    print('here I am', flush=True)\n    return 5\n")
     code = (
         "import os, sys\nfor number in range(3):\n    os.close(number)\n"
-        "from studio.runtime.processes.fork_client import nurse\n"
+        "from studio.runtime.processes.fork_client import fork_client\n"
         "output = os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY)\noutput = os.dup2(output, 7)\n"
-        "child = nurse.bear('says', [], title='studio x', environment=dict(os.environ), outputs=(7, 7))\n"
+        "child = fork_client.bear('says', [], title='studio x', environment=dict(os.environ), outputs=(7, 7))\n"
         "sys.exit(child.wait(30))\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
@@ -275,10 +275,10 @@ def test_a_runtime_without_standard_streams_has_children_too(tmp_path: Path) -> 
     assert output.read_text() == "here I am\n"
 
 
-def test_libraries_are_there_for_those_who_want_them(nurse: Nurse) -> None:
+def test_libraries_are_there_for_those_who_want_them(fork_client: ForkClient) -> None:
     def status(*libraries: str) -> int:
         words = {"title": "studio x", "environment": dict(os.environ), "outputs": (2, 2), "libraries": libraries}
-        child = nurse.bear("has_numba", (), **words)  # type: ignore[arg-type]
+        child = fork_client.bear("has_numba", (), **words)  # type: ignore[arg-type]
         assert child is not None
         return child.wait(20)
 
