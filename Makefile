@@ -49,11 +49,12 @@ test: components build/kernels  ## run all tests: ARGS="-k name" picks some
 test-gazebo: setup  ## tests against real Gazebo programs, which are fetched once into your cache
 	@$(PYTHON) -m pytest -m "gazebo and not soak" tests/runtime/gazebo tests/editor/panels/test_gazebo_panels.py $(ARGS)
 
-check: setup  ## ruff (lint and format) and mypy
+check: setup  ## ruff (lint and format), mypy and import-linter
 	@status=0; \
 	$(PYTHON) -m ruff check --quiet --output-format concise || status=1; \
 	$(PYTHON) -m ruff format --check --quiet --output-format concise || status=1; \
 	$(PYTHON) -m mypy --no-error-summary || status=1; \
+	imports=$$($(dir $(PYTHON))lint-imports --no-logo --cache-dir build/import_linter) || { echo "$$imports"; status=1; }; \
 	$(if $(PROJECT_COMPONENTS),$(PYTHON) -m mypy --no-error-summary $(PROJECT_COMPONENTS) || status=1;) \
 	exit $$status
 

@@ -190,7 +190,8 @@ def bare_zmq_ms() -> float:
 def bare_ms(session: Session) -> float:
     planned = session.plan.by_name[VICTIM]
     module = planned.entry.partition(":")[0]
-    code = f"import sys; sys.path.insert(0, {planned.folder!r}); import studio.runtime.host.host, {module}; print(flush=True)"
+    imports = f"import studio.runtime.host.host, {module}"
+    code = f"import sys; sys.path.insert(0, {planned.folder!r}); {imports}; print(flush=True)"
     began = time.perf_counter()
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=PROJECT.parent.parent) as process:
         assert process.stdout is not None

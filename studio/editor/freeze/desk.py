@@ -29,7 +29,7 @@ ASK_AGAIN_MS = 200
 
 class FreezeDesk(QObject):
     stands = pyqtSignal(object)
-    """A StopReason that is new, or None: the system goes on."""
+    """A reason that is new, or None: the system goes on."""
     held_changed = pyqtSignal()
     """What waits at the gate."""
 

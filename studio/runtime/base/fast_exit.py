@@ -1,7 +1,7 @@
 """How a process ends that was forked with all its libraries: as any Python program does, but nothing is taken apart.
 
-To free every module and object copies each page that is still shared with the fork server: 40 ms of work for every process
-of a run, 100 with numba, and whoever stops a system waits for all of them.
+To free every module and object copies each page that is still shared with the fork server: 40 ms of work for every
+process of a run, 100 with numba, and whoever stops a system waits for all of them.
 """
 
 from __future__ import annotations

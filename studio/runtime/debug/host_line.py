@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from studio.errors import StudioError
-from studio.runtime import channel, component
+from studio.runtime import component
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.debug.dap_wire import DapError, Message, read_message, write_message
 from studio.runtime.host.invitation import Invitation, invitation_file, invite
@@ -41,9 +41,8 @@ PLAIN = ("None", "True", "False")
 _RUNTIME = Path(component.__file__).parent
 MACHINERY = [
     *(str(file) for file in sorted(_RUNTIME.glob("*.py"))),
+    *(str(_RUNTIME / room / "**") for room in ("base", "wire", "plan", "channel", "host", "processes", "debug")),
     str(_RUNTIME.parent / "messages" / "**"),
-    str(Path(channel.__file__).parent / "**"),
-    str(Path(__file__).parent / "**"),
 ]
 """Files that nobody wants to step into: they are between a component and the world."""
 

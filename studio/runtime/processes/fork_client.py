@@ -91,8 +91,8 @@ class _ForkServer:
 
 
 class ForkClient:
-    """One for a process, whatever runs it starts. A fork server is started when its first child is wanted; there is one for
-    every set of libraries, so that who needs none of them does not carry them along."""
+    """One for a process, whatever runs it starts. A fork server is started when its first child is wanted; there is one
+    for every set of libraries, so that who needs none of them does not carry them along."""
 
     def __init__(self) -> None:
         self._forget()
@@ -163,8 +163,8 @@ class ForkClient:
             return plain.bear(birth, streams) if plain else None
 
     def renew(self) -> None:
-        """Wait for fork servers that were killed, or they would stay zombies until the next child is wanted. A plain one
-        that was of use is started again, so that the next child need not wait for it."""
+        """Wait for fork servers that were killed, or they would stay zombies until the next child is wanted. A plain
+        one that was of use is started again, so that the next child need not wait for it."""
         with self._lock:
             dead = [libraries for libraries, fork_server in self._fork_servers.items() if not fork_server.alive]
             were_ready = [self._closed(libraries).is_ready for libraries in dead]
@@ -177,7 +177,7 @@ class ForkClient:
         return fork_server
 
     def close_own(self) -> None:
-        """For a thread that is about to end: the fork servers that would be killed with it, and stay zombies, end now."""
+        """For a thread that is about to end: fork servers that would be killed with it, and stay zombies, end now."""
         with self._lock:
             for libraries, fork_server in list(self._fork_servers.items()):
                 if fork_server.thread == threading.get_ident():

@@ -1,4 +1,4 @@
-"""Bears the processes of a run by forking, all that they need already imported. `python -m studio.runtime.processes.fork_server`.
+"""Forks the processes of a run, with all that they need already imported.
 
 Importing numpy, pyzmq and the runtime takes half a second of work, numba another one; a fork of a process that has
 done it takes a few milliseconds. Requests come in on stdin, which is a socket; arguments name libraries to import
