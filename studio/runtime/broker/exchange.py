@@ -150,12 +150,13 @@ class Exchange:
         self.agenda.effects.extend(self._effects)
         self._effects.clear()
 
-    def follow(self, held: Held) -> None:
-        """Commands change who ticks, at the moment they are delivered."""
+    def follow(self, held: Held, latest_ns: int = FARTHEST_NS) -> None:
+        """Commands change who ticks, from their time on, but from `latest_ns` if they claim a later one."""
         if held.kind == Kind.COMMAND:
             try:
                 command = read_object(decode(String, split(held.frame)[2]).data)
-                self.ticking.observe(held.topic.removeprefix(COMMAND_PREFIX), command, held.stamp_ns)
+                stamp_ns = min(held.stamp_ns, latest_ns)
+                self.ticking.observe(held.topic.removeprefix(COMMAND_PREFIX), command, stamp_ns)
             except StudioError as malformed:  # its receiver says so too
                 self.refuse(held.frame, malformed)
 

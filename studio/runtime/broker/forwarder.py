@@ -124,7 +124,7 @@ class Forwarder(Exchange):
         self.gate.note_unrepeatable(RAN_FREELY)
         self.mark(Mark.STATE)
         for held in [*self.agenda.effects, *self.agenda.inputs]:
-            self.follow(held)
+            self.follow(held, self.clock.base_ns)
             self.forward(held.frame)
         self.agenda.effects.clear()
         self.agenda.inputs.clear()

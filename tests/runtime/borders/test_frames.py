@@ -9,7 +9,9 @@ from collections.abc import Callable
 
 import pytest
 
-from studio.runtime.base.clock import Clock, ClockKind
+from studio.messages import encode
+from studio.messages.plain import String
+from studio.runtime.base.clock import FARTHEST_NS, Clock, ClockKind
 from studio.runtime.channel.slots import EVENT, slot_field
 from studio.runtime.wire.frames import (
     ALL_TOPIC,
@@ -110,6 +112,18 @@ def test_mutated_frames_end_nobody(victim: Victim, mode: str, scaled: Callable[[
         victim.project.ask("gate", mode="run")
         victim.stands()
     pusher.close()
+
+
+def test_a_command_with_the_time_of_another_century_stops_no_timer(victim: Victim) -> None:
+    """It waited at the closed gate, and the next tick of its component was due at the time that it claimed."""
+    victim.project.ask("gate", mode="pause")
+    pusher = Pusher(victim.folder)
+    content = encode(String('{"do": "mode", "activation": "periodic"}'))
+    pusher.send(pack(COMMAND, Kind.COMMAND, 1, content, stamp_ns=FARTHEST_NS, flags=INPUT))
+    victim.still_hears("the command", pusher)
+    pusher.close()
+    victim.project.ask("gate", mode="run")
+    victim.stands()
 
 
 @pytest.mark.parametrize("name", ["broker", "recorder"])
