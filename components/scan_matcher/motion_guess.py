@@ -12,8 +12,6 @@ LEARNING = 0.2
 BEFORE_JUDGING = 5
 MUCH_BETTER = 0.5
 """To continue the last motion must be twice as good as the odometry before it takes its place."""
-GOOD_M = 0.1
-"""Odometry that is less wrong than this from scan to scan is used in any case."""
 RAD_AS_M = 1.0
 """How much a wrong direction weighs: what is a metre away is a metre off."""
 
@@ -57,7 +55,7 @@ class MotionGuess:
     def uses_odometry(self) -> bool:
         if not self._odometry_moves:
             return False
-        if not self.is_judged or self._by_odom.all_m < GOOD_M:
+        if not self.is_judged:
             return True
         return self._by_step.all_m > MUCH_BETTER * self._by_odom.all_m
 
@@ -71,7 +69,7 @@ class MotionGuess:
         return self._from_odom(odom) if self._odom is None or self.uses_odometry else self._pose @ self._step
 
     def learn(self, odom: Pose, found: Pose, *, matched: bool) -> None:
-        """`matched`: whether `found` is more than the guess itself."""
+        """`matched`: whether `found` is more than the guess itself, which would prove itself right."""
         if self._odom is not None and matched:
             self._by_odom.learn(self._from_odom(odom), found)
             self._by_step.learn(self._pose @ self._step, found)

@@ -149,7 +149,8 @@ class ScanMatcher(Component):
         points, scale = self._usable(scan)
         found = self._match(points, scale, guess)
         fits = found.score >= self.minimum_score
-        self._motion.learn(odom, found.pose, matched=fits and self._key is not None)
+        shows = found.certainty >= BLIND or not self._motion.is_judged
+        self._motion.learn(odom, found.pose, matched=fits and shows and self._key is not None)
         self._measure_blind(found)
         self._pose = found.pose
         self._tell_doubt()
