@@ -48,6 +48,7 @@ class CodeDesk(QObject):
         window.live.control.stepped.connect(self._event_passed)
         window.live.phase_changed.connect(self._unmark_handler)
         window.live.feed.changed.connect(lambda changes: self._moved_away() if changes.system else None)
+        window.live.control.moving_changed.connect(self._moved_away)
 
     # ---- a project
 

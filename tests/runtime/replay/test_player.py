@@ -313,9 +313,9 @@ def test_what_is_on_its_way_while_the_gate_asks_for_more_is_not_forgotten(
     played: Rig, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The gate is faster than the player: it has delivered the first of a batch before the second is sent."""
-    outlet = played.player._pusher._outlet
-    socket = Interrupted(outlet._socket, played.session.folders.run, "player")
-    monkeypatch.setattr(outlet, "_put", socket.send)
+    sender = played.player._pusher._sender
+    socket = Interrupted(sender._socket, played.session.folders.run, "player")
+    monkeypatch.setattr(sender, "_put", socket.send)
     played.session.lockstep(until_ns=START + 20 * MS)
     assert socket.happened
     assert len(played.seen()) == 6
