@@ -260,6 +260,16 @@ def test_a_joint_may_have_the_name_of_its_link_where_sdf_allows_it(tmp_path: Pat
     assert "one name space" in caught.value.hint
 
 
+@pytest.mark.parametrize("version", ["1.4", "1.9"])
+@pytest.mark.parametrize("kind", ["link", "joint"])
+def test_a_second_link_or_joint_of_one_name_is_refused(tmp_path: Path, kind: str, version: str) -> None:
+    ends = "<parent>a</parent><child>b</child>"
+    twice = f'<{kind} name="x" type="fixed">{ends if kind == "joint" else ""}</{kind}>' * 2
+    text = f'<sdf version="{version}"><model name="m"><link name="a"/><link name="b"/>{twice}</model></sdf>'
+    with pytest.raises(FileError, match=f"a second {kind} x"):
+        imported(tmp_path, text)
+
+
 def test_a_link_called_world_gets_another_name_in_sdf(tmp_path: Path) -> None:
     text = """<robot name="r"><link name="world"/><link name="base"/>
       <joint name="weld" type="fixed"><parent link="world"/><child link="base"/></joint></robot>"""
@@ -402,6 +412,12 @@ def test_what_links_joints_and_worlds_of_an_sdf_lose_is_told(tmp_path: Path) -> 
         "<dynamics> of joints (damping, friction, springs) is left out",
         "<sensor> of joints is left out",
     ]
+
+
+def test_a_joint_of_an_sdf_that_mimics_another_is_told(tmp_path: Path) -> None:
+    text = WHEEL.format(version="1.11", expressed="", told='<mimic joint="other"><multiplier>2</multiplier></mimic>')
+    told = "the joint axle mimics other, which Studio does not know: it moves by itself"
+    assert told in imported(tmp_path, text).notes
 
 
 def test_what_links_and_joints_of_a_urdf_lose_is_told(tmp_path: Path) -> None:
