@@ -68,3 +68,38 @@ def test_a_program_finds_signals_at_their_default_and_no_path_of_our_interpreter
     assert environment.get("PYTHONPATH", "") == callers
     assert not [name for name in environment if name.startswith("STUDIO_CALLERS")]
     assert environment["STUDIO_COMPONENT"] == "probe"
+
+
+PRINTS_IGNORED = "['grep', 'SigIgn', '/proc/self/status']"
+COMMAND = f"""
+import subprocess
+from studio.cli import main
+main(["--version"])
+subprocess.run({PRINTS_IGNORED})
+"""
+SPAWNED = f"""
+from studio.runtime.channel.run_folder import RunFolders
+from studio.runtime.processes.captured_output import Outputs
+from studio.runtime.processes.spawning import spawn
+folders, outputs = RunFolders(), Outputs()
+spawn("grep", {PRINTS_IGNORED}, folders, outputs).wait(20)
+print(*(line.text for line in outputs.lines("grep")))
+folders.close()
+"""
+TERMINAL = f"""
+from PyQt6.QtCore import QCoreApplication
+from studio.editor.terminal.pseudo_terminal import PseudoTerminal
+app = QCoreApplication([])
+terminal = PseudoTerminal({PRINTS_IGNORED}, 80, 24)
+terminal.said.connect(lambda data: print(data.decode()))
+terminal.ended.connect(app.quit)
+app.exec()
+"""
+
+
+@pytest.mark.parametrize("code", [COMMAND, SPAWNED, TERMINAL], ids=["command", "library", "terminal"])
+def test_each_way_to_start_programs_gives_them_signals_at_their_default(code: str) -> None:
+    words = [sys.executable, "-P", "-c", code]
+    said = subprocess.check_output(["/bin/sh", "-c", IGNORING, "sh", *words], text=True, timeout=60)
+    ignored = int(said.partition("SigIgn:")[2].split()[0], 16)
+    assert [each.name for each in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP) if ignored & 1 << (each - 1)] == []

@@ -48,6 +48,14 @@ def main():
 """
 
 
+IGNORES = """\
+import signal
+
+def main():
+    return len([number for number in signal.valid_signals() if signal.getsignal(number) is signal.SIG_IGN])
+"""
+
+
 LEAVES = """\
 import atexit, sys, threading
 from pathlib import Path
@@ -85,6 +93,7 @@ def fork_client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkClient
     (folder / "waits_for_ever.py").write_text(WAITS)
     (folder / "has_numba.py").write_text(HAS_NUMBA)
     (folder / "counts_descriptors.py").write_text(COUNTS)
+    (folder / "counts_ignored_signals.py").write_text(IGNORES)
     (folder / "leaves.py").write_text(LEAVES)
     sys.path.insert(0, str(folder))
     fork_client = ForkClient()
@@ -128,6 +137,12 @@ def test_it_ends_as_any_program_but_for_taking_all_apart(fork_client: ForkClient
     written = {file.name: file.read_text() for file in tmp_path.iterdir()}
     files = {"kept": "never closed", "lost": "of one that nobody refers to", "output": "said"}
     assert written == {**files, "at_exit": "", "thread": ""}
+
+
+def test_it_ignores_no_signals_but_those_of_any_python(fork_client: ForkClient) -> None:
+    """The fork server ignores Ctrl-C, and must not pass that on."""
+    usual = {signal.SIGPIPE, signal.SIGXFSZ}
+    assert born(fork_client, "counts_ignored_signals", (2, 2)).wait(20) == len(usual)
 
 
 def test_it_can_be_waited_for_and_ended(fork_client: ForkClient) -> None:
