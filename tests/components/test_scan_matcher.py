@@ -17,6 +17,8 @@ from tests.components.room import Pose, measured
 FOLDER = Path(__file__).resolve().parents[2] / "components/scan_matcher"
 ScanMatcher = load_class(FOLDER)
 HitGrid = import_module(FOLDER, "hit_grid").HitGrid
+MotionGuess = import_module(FOLDER, "motion_guess").MotionGuess
+Planar = import_module(FOLDER, "planar").Pose
 LikelihoodField = import_module(FOLDER, "likelihood_field").LikelihoodField
 CELL_M = 0.05
 STEP_NS = 100_000_000
@@ -192,6 +194,16 @@ def test_steps_of_centimetres_are_counted_in_full_though_the_laser_sees_little(h
 
 
 # Logs that are not as the defaults want them.
+
+
+def test_odometry_that_never_moves_is_none_from_the_first_step_on() -> None:
+    """Robots start slowly: by the time that both guesses can be judged, steps may be long."""
+    still, motion = Planar(0.0, 0.0, 0.0), MotionGuess()
+    for x_m in (0.0, 0.5):
+        motion.guess(still)
+        motion.learn(still, Planar(x_m, 0.0, 0.0), matched=x_m > 0.0)
+    assert motion.guess(still) == Planar(1.0, 0.0, 0.0)
+    assert motion.guess(Planar(0.1, 0.0, 0.0)) == Planar(0.6, 0.0, 0.0), "it moves after all"
 
 
 @pytest.mark.parametrize("steps", [9, 13, 25])
