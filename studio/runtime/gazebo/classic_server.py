@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from typing import Any, ClassVar
 
@@ -102,8 +103,9 @@ class ClassicServer:
     def delete(self, name: str) -> None:
         if name not in self.entities():
             raise GazeboError(f"there is no model {name}")
-        self._request(id=_new_id(), request="entity_delete", data=name)
-        self._wait_for(lambda models: name not in models, f"{name} does not go away", "")
+        with self._standing():
+            self._request(id=_new_id(), request="entity_delete", data=name)
+            self._wait_for(lambda models: name not in models, f"{name} does not go away", "")
 
     def move(self, name: str, placement: Placement) -> None:
         if name not in self.entities():
@@ -113,6 +115,18 @@ class ClassicServer:
 
     def close(self) -> None:
         self.client.close()
+
+    @contextmanager
+    def _standing(self) -> Iterator[None]:
+        """The world does not run meanwhile: a server that loses sensors while they work often answers no more."""
+        runs = not self.statistics().is_paused
+        if runs:
+            self.pause(True)
+        try:
+            yield
+        finally:
+            if runs:
+                self.pause(False)
 
     def _follow(self, state: State) -> None:
         if not isinstance(state, Connected):
@@ -138,7 +152,8 @@ class ClassicServer:
             self._request(id=number, request=what, data="")
             answer = came.get(timeout=PATIENCE_S)
         except Empty:
-            raise GazeboError(f"the server has not answered {what} within {PATIENCE_S:g} s") from None
+            hint = "one that has just deleted a vehicle at times answers no more; then start it again"
+            raise GazeboError(f"the server has not answered {what} within {PATIENCE_S:g} s", hint=hint) from None
         finally:
             del self._asked[number]
         if answer.response != "success":
