@@ -6,6 +6,7 @@ WORKERS ?= 3
 ARGS ?=
 # Every failure of `make test` ever; `python -m tools.second_chances` lists them.
 FAILURES := build/failures.jsonl
+GAZEBO := -m "gazebo and not soak" tests/runtime/gazebo tests/editor/panels/test_gazebo_panels.py
 PROJECT ?= projects/raptor_blocks_world
 # Beside the files of pyproject.toml, where mypy would not forgive a pattern that matches nothing.
 PROJECT_COMPONENTS := $(sort $(dir $(wildcard projects/*/components/*/*.py)))
@@ -47,7 +48,10 @@ test: components build/kernels  ## run all tests: ARGS="-k name" picks some
 	}
 
 test-gazebo: setup  ## tests against real Gazebo programs, which are fetched once into your cache
-	@$(PYTHON) -m pytest -m "gazebo and not soak" tests/runtime/gazebo tests/editor/panels/test_gazebo_panels.py $(ARGS)
+	@$(PYTHON) -m pytest $(GAZEBO) --record-failures=$(FAILURES) $(ARGS) || { \
+		echo "make test-gazebo: what failed is tried once more, by itself"; \
+		$(PYTHON) -m pytest $(GAZEBO) --second-chance --last-failed --last-failed-no-failures none --record-failures=$(FAILURES) $(ARGS); \
+	}
 
 check: setup  ## ruff (lint and format), mypy and import-linter
 	@status=0; \
