@@ -172,13 +172,13 @@ def test_check_against_a_system_finds_frames_and_settings_that_do_not_agree(stud
 FINGER = """<robot name="finger"><link name="palm"/><link name="a"/><link name="b"/>
   <joint name="bend" type="continuous"><parent link="palm"/><child link="a"/><axis xyz="0 1 0"/></joint>
   <joint name="follow" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
-    <mimic joint="bend" multiplier="0.5"/></joint></robot>"""
+    <dynamics damping="0.5"/></joint></robot>"""
 
 
 def test_what_a_file_from_elsewhere_loses_is_told_whatever_is_made_of_it(studio: Studio, tmp_path: Path) -> None:
     path = tmp_path / "finger.urdf"
     path.write_text(FINGER)
-    told = "the joint follow mimics bend, which Studio does not know: it moves by itself"
+    told = "<dynamics> of joints is left out"
     for output in ("finger.sdf", "again.urdf", "models"):
         assert told in studio("model", "convert", path, tmp_path / output).out
     assert told in studio("model", "convert", path, tmp_path / "more.sdf", "--json").json["notes"]

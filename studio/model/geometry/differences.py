@@ -115,6 +115,19 @@ def _joints(one: Model, other: Model, tolerance: Tolerance) -> Iterator[Differen
             values = [{key: getattr(found.joint, key) for key in keys} for found in (edge, edges[1][name])]
             for key in keys:
                 yield from _number(name, key, values[0][key], values[1][key], tolerance)
+            yield from _mimics(name, edge, edges[1][name], tolerance)
+
+
+def _mimics(name: str, one: Edge, other: Edge, tolerance: Tolerance) -> Iterator[Difference]:
+    told = [edge.joint.mimic if edge.joint is not None else None for edge in (one, other)]
+    joints = [mimic.joint if mimic is not None else "" for mimic in told]
+    if joints[0] != joints[1]:
+        words = [f"mimics {joint}" if joint else "moves by itself" for joint in joints]
+        message = f"the joint {name} {words[0]} in the first and {words[1]} in the second"
+        yield Difference(name, "mimic", joints[0], joints[1], message)
+    elif told[0] is not None and told[1] is not None:
+        yield from _number(name, "multiplier", told[0].multiplier, told[1].multiplier, tolerance)
+        yield from _number(name, "offset", told[0].offset, told[1].offset, tolerance)
 
 
 def _moving(linkage: Linkage) -> dict[str, Edge]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
@@ -95,13 +96,15 @@ class EditableAssembly(Model):
         self._member(name)
         for constraint in list(self.constraints):
             if name in (constraint.start.body, constraint.end.body):
-                self._drop("constraints", constraint.name)
+                self.unbind(constraint.name)
+        self._follow_joints(lambda joint: None if joint.startswith(f"{name}.") else joint)
         self._drop("members", name)
 
     def rename_body(self, old: str, new: str) -> None:
         check_name(new, "name of a body", NAME)
         self._swap("members", old, replace(self._member(old), name=new))
         self._follow(lambda end: end._replace(body=new) if end.body == old else end)
+        self._follow_joints(lambda joint: re.sub(rf"^{re.escape(old)}\.", f"{new}.", joint))
 
     def root_at(self, name: str) -> None:
         """Make it the first body, from which all others are placed. Where the old one was is where it will be."""
@@ -129,6 +132,9 @@ class EditableAssembly(Model):
         self._swap("inclusions", prefix, inclusion)
         if inclusion.prefix != prefix:
             self._follow(lambda end: self._with_prefix(end, prefix, inclusion.prefix))
+            self._follow_joints(
+                lambda joint: inclusion.prefix + joint.removeprefix(prefix) if self._comes_in(joint, prefix) else joint
+            )
 
     def remove_inclusion(self, prefix: str) -> None:
         """With what binds its bodies."""
@@ -136,7 +142,8 @@ class EditableAssembly(Model):
         for constraint in list(self.constraints):
             ends = (constraint.start, constraint.end)
             if any(end.body.startswith(prefix) and end.body not in self.members for end in ends):
-                self._drop("constraints", constraint.name)
+                self.unbind(constraint.name)
+        self._follow_joints(lambda joint: None if self._comes_in(joint, prefix) else joint)
         self._drop("inclusions", prefix)
 
     # ---- constraints
@@ -151,6 +158,9 @@ class EditableAssembly(Model):
         if replace(old, pose=constraint.pose) != constraint:
             self._check_constraint(constraint, name)
         self._swap("constraints", name, constraint)
+        if constraint.name != name or constraint.joint is None:
+            now = constraint.name if constraint.joint is not None else None
+            self._follow_joints(lambda joint: now if joint == name else joint)
 
     def move(self, name: str, pose: Pose) -> None:
         """Another pose of the constraint's end in its start."""
@@ -166,6 +176,8 @@ class EditableAssembly(Model):
         self._swap("constraints", name, replace(made, pose=pose, joint=joint))
 
     def unbind(self, name: str) -> None:
+        """Joints that mimic its joint stop."""
+        self._follow_joints(lambda joint: None if joint == name else joint)
         self._drop("constraints", name)
 
     # ---- what the mutators need
@@ -201,6 +213,24 @@ class EditableAssembly(Model):
         for constraint in list(self.constraints):
             renamed = replace(constraint, start=moved(constraint.start), end=moved(constraint.end))
             self._swap("constraints", constraint.name, renamed)
+
+    def _comes_in(self, joint: str, prefix: str) -> bool:
+        """Whether a joint is one of the assembly that is included with `prefix`."""
+        return joint.startswith(prefix) and not any(
+            joint.partition(".")[0] in table for table in (self.members, self.constraints)
+        )
+
+    def _follow_joints(self, renamed: Callable[[str], str | None]) -> None:
+        """Joints have other names, or go (None): what mimics them."""
+        for constraint in list(self.constraints):
+            joint = constraint.joint
+            if joint is None or joint.mimic is None:
+                continue
+            now = renamed(joint.mimic.joint)
+            if now != joint.mimic.joint:
+                mimic = None if now is None else replace(joint.mimic, joint=now)
+                made = replace(constraint, joint=replace(joint, mimic=mimic))
+                self._swap("constraints", constraint.name, made)
 
     def _member(self, name: str) -> Member:
         found = self.members.get(name)

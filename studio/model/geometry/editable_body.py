@@ -158,6 +158,7 @@ class EditableBody(Model):
     def add_joint(self, joint: Joint, index: int | None = None) -> None:
         self._check_joint(joint)
         self._add("joints", joint, index)
+        self._check_mimic(joint)
 
     def set_joint(self, name: str, joint: Joint) -> None:
         """Also renamed; what is on it follows."""
@@ -166,11 +167,13 @@ class EditableBody(Model):
         self._swap("joints", name, joint)
         if joint.name != name:
             self._put_on(name, joint.name)
+            self._follow(name, joint.name)
+        self._check_mimic(joint)
         if joint.at in self._carried_by(joint.name):
             raise ModelError(f"the joint {joint.name} would carry itself", hint=f"{joint.at} moves with it")
 
     def remove_joint(self, name: str, *, with_parts: bool = False) -> None:
-        """`with_parts`: all that moves with it goes too, joints further out included."""
+        """`with_parts`: all that moves with it goes too, joints further out included. Those that mimic it stop."""
         self._need_joint(name)
         frames = [frame.name for frame in self.frames if frame.on == name]
         shapes = [index for index, shape in enumerate(self.shapes) if shape.on == name]
@@ -178,6 +181,7 @@ class EditableBody(Model):
             carried = [*frames, *([f"{len(shapes)} shapes"] if shapes else []), *(["a mass"] * (name in self.masses))]
             hint = "remove it with its parts, or put those on another part first"
             raise ModelError(f"{name} carries {', '.join(carried)}", hint=hint)
+        self._follow(name, None)
         self._drop("joints", name)
         if name in self.masses:
             self._drop("masses", name)
@@ -226,6 +230,23 @@ class EditableBody(Model):
         check_name(joint.name, "name of a joint", NAME)
         self._frame(joint.at)
         self._sound(Body("body", joints=[joint]))
+
+    def _check_mimic(self, joint: Joint) -> None:
+        seen, followed = {joint.name}, joint.mimic
+        while followed is not None:
+            self._need_joint(followed.joint)
+            if followed.joint in seen:
+                hint = "let one of them move by itself"
+                raise ModelError(f"{joint.name} mimics {followed.joint}, which follows it in turn", hint=hint)
+            seen.add(followed.joint)
+            followed = self.joints[followed.joint].mimic
+
+    def _follow(self, old: str, new: str | None) -> None:
+        """The joint `old` has another name, or goes: those that mimic it."""
+        for joint in list(self.joints):
+            if joint.mimic is not None and joint.mimic.joint == old:
+                mimic = None if new is None else replace(joint.mimic, joint=new)
+                self._swap("joints", joint.name, replace(joint, mimic=mimic))
 
     def _check_sensor(self, sensor: Sensor) -> None:
         check_name(sensor.name, "name of a sensor", NAME)

@@ -120,7 +120,7 @@ def _joint(part: Part, branch: Branch, notes: list[str]) -> ExportJoint:
     edge, joint = branch.edge, branch.edge.joint
     before, after = (edge.before, edge.after) if branch.forward else (inverse(edge.after), inverse(edge.before))
     axis = unit_axis(joint.axis) if joint is not None else (0.0, 0.0, 1.0)
-    if joint is not None and joint.home:
+    if joint is not None and joint.home and joint.mimic is None:
         notes.append(f"the joint {edge.name} has its home at {joint.home:g} {joint.unit}: the file starts it at 0")
     if not branch.forward:
         axis = (-axis[0], -axis[1], -axis[2])

@@ -35,11 +35,19 @@ def import_edits(
         members[first] = replace(members[first], pose=HERE)
     edits = [On(AddBody(member)) for member in members.values()]
     names = {each.name for each in assembly.constraints}
+    renamed: dict[str, str] = {}
     for constraint in imported.model.constraints:
-        free = free_name(constraint.name, names)
-        names.add(free)
+        renamed[constraint.name] = free_name(constraint.name, names)
+        names.add(renamed[constraint.name])
+    for constraint in imported.model.constraints:
         ends = [FrameName(members[end.body].name, end.frame) for end in (constraint.start, constraint.end)]
-        edits.append(On(Bind(replace(constraint, name=free, start=ends[0], end=ends[1], origin=None))))
+        joint = constraint.joint
+        if joint is not None and joint.mimic is not None:
+            owner, dot, inner = joint.mimic.joint.partition(".")
+            other = f"{members[owner].name}.{inner}" if dot else renamed[owner]
+            joint = replace(joint, mimic=replace(joint.mimic, joint=other))
+        name = renamed[constraint.name]
+        edits.append(On(Bind(replace(constraint, name=name, start=ends[0], end=ends[1], joint=joint, origin=None))))
     loose = [members[name] for name in members if name not in bound and members[name].pose is None]
     edits += [On(SetBody(each.name, replace(each, pose=HERE))) for each in loose if len(members) > 1]
     return files, Arrangement(f"Import {imported.model.name}", tuple(edits))

@@ -14,7 +14,7 @@ import numpy as np
 from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Member, Model
 from studio.model.geometry.body import Body, Drive, Frame, GivenMass
 from studio.model.geometry.export_tree import JOINT_SUFFIX
-from studio.model.geometry.joints import Joint, JointKind
+from studio.model.geometry.joints import Joint, JointKind, Mimic
 from studio.model.geometry.linkage import link as linkage_of
 from studio.model.geometry.poses import Pose, distance, inverse, is_here
 from studio.model.geometry.rotations import Matrix
@@ -51,6 +51,8 @@ class RawJoint:
     speed: float | None = None
     effort: float | None = None
     home: float = 0.0
+    mimic: Mimic | None = None
+    """By the name of the other joint in the file."""
 
     def reversed(self) -> RawJoint:
         x, y, z = self.axis
@@ -127,6 +129,7 @@ class _Builder:
             self._add_inner(name, joint)
         inside = {name + JOINT_SUFFIX for name in inner}
         constraints = [self._constraint(joint) for joint in self.raw.joints if joint.name not in inside]
+        self._follow_mimics(constraints, {joint.name: name for name, joint in inner.items()})
         for body in self.bodies.values():
             if not body.frames:
                 body.frames.append(Frame(FRAME))
@@ -215,6 +218,29 @@ class _Builder:
         joint = None if raw.kind == "fixed" else _joint(name, raw)
         return Constraint(name, ends[0], ends[1], joint=joint)
 
+    def _follow_mimics(self, constraints: list[Constraint], inner: dict[str, str]) -> None:
+        """`inner`: links `Body.joint` by the joints of the file that move them. All joints have their names by now."""
+        named = {**self.joints, **inner}
+        moving = {joint.name for joint in self.raw.joints if joint.kind != "fixed"}
+
+        def followed(joint: Joint, body: str = "") -> Joint:
+            if joint.mimic is None:
+                return joint
+            theirs = joint.mimic.joint
+            name = named.get(theirs, "") if theirs in moving else ""
+            if body:
+                name = name.removeprefix(f"{body}.") if name.startswith(f"{body}.") else ""
+            if not name:
+                self.notes.append(f"the joint {joint.name} moves by itself: it cannot mimic {theirs or 'another'} here")
+                return replace(joint, mimic=None, home=joint.mimic.offset)
+            return replace(joint, mimic=replace(joint.mimic, joint=name))
+
+        for number, constraint in enumerate(constraints):
+            if constraint.joint is not None:
+                constraints[number] = replace(constraint, joint=followed(constraint.joint))
+        for name, body in self.bodies.items():
+            body.joints = [followed(joint, name) for joint in body.joints]
+
     def _frame_at(self, name: str, on: str, pose: Matrix, otherwise: str, *, free: bool) -> str:
         """A frame of the body that is there already (and takes a constraint, if that is wanted), else a new one."""
         body = self.bodies[name]
@@ -244,8 +270,9 @@ class _Builder:
 
 
 def _joint(name: str, raw: RawJoint, at: str = "") -> Joint:
-    return Joint(name, raw.kind, at, raw.axis, raw.lower, raw.upper, raw.home, raw.speed, raw.effort,
-                 None if raw.kind in ("slider", "fixed") else "radians")  # fmt: skip
+    mimic = None if raw.kind == "fixed" else raw.mimic
+    made = Joint(name, raw.kind, at, raw.axis, raw.lower, raw.upper, raw.home, raw.speed, raw.effort, mimic)
+    return made if raw.kind in ("slider", "fixed") else replace(made, angles="radians")
 
 
 class _Names:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,6 +12,20 @@ from studio.model.origin import Origin
 
 JointKind = Literal["fixed", "hinge", "steering", "drive", "slider"]
 JOINT_KINDS: tuple[JointKind, ...] = get_args(JointKind)
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """The position is `multiplier` times that of another joint, plus `offset`: gears, grippers, parallel linkages."""
+
+    joint: str
+    """Of the same body; for the joint of a constraint as positions are set: a constraint, or `Body.joint`."""
+    multiplier: float = 1.0
+    offset: float = 0.0
+    """Radians or metres."""
+
+    def position(self, other: float) -> float:
+        return self.multiplier * other + self.offset
 
 
 @dataclass(frozen=True)
@@ -28,13 +42,15 @@ class Joint:
     lower: float | None = None
     upper: float | None = None
     home: float = 0.0
-    """The position before anything is heard of it."""
+    """The position before anything is heard of it. Of a joint that mimics another it follows from that one's."""
     speed: float | None = None
     """Limit, rad/s or m/s."""
     effort: float | None = None
     """Limit, Nm or N."""
+    mimic: Mimic | None = None
+    """Where it is unless its own position is told."""
     angles: Angles | None = None
-    """The unit in which the file gives lower, upper, home and speed."""
+    """The unit in which the file gives lower, upper, home, speed and offset."""
     origin: Origin | None = None
 
     def __post_init__(self) -> None:
@@ -63,3 +79,10 @@ class Joint:
         elif self.kind == "slider":
             made[:3, 3] = np.array(axis) * position
         return made
+
+
+def prefixed_mimic(joint: Joint, prefix: str) -> Joint:
+    """As it is called where its assembly is included with `prefix`."""
+    return (
+        joint if joint.mimic is None else replace(joint, mimic=replace(joint.mimic, joint=prefix + joint.mimic.joint))
+    )

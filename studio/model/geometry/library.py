@@ -13,6 +13,7 @@ from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Mode
 from studio.model.geometry.assembly_xml import build_assembly
 from studio.model.geometry.body import Body
 from studio.model.geometry.body_xml import build_body
+from studio.model.geometry.joints import prefixed_mimic
 from studio.model.geometry.rotations import GeometryError
 from studio.model.origin import Origin
 from studio.model.xml_file import parse_hardened, unknown_names, validate_xml
@@ -153,7 +154,7 @@ def _prefixed(constraint: Constraint, prefix: str) -> Constraint:
     if not prefix:
         return constraint
     start, end = (FrameName(prefix + end.body, end.frame) for end in (constraint.start, constraint.end))
-    joint = constraint.joint and replace(constraint.joint, name=prefix + constraint.joint.name)
+    joint = constraint.joint and replace(prefixed_mimic(constraint.joint, prefix), name=prefix + constraint.joint.name)
     return replace(constraint, name=prefix + constraint.name, start=start, end=end, joint=joint)
 
 

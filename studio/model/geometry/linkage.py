@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from studio.model.close_matches import did_you_mean
 from studio.model.geometry.assembly import Constraint, FrameName, Model
 from studio.model.geometry.body import Body
-from studio.model.geometry.joints import Joint
+from studio.model.geometry.joints import Joint, Mimic
 from studio.model.geometry.poses import distance, inverse
 from studio.model.geometry.rotations import GeometryError, Matrix
 
@@ -93,6 +93,8 @@ class Linkage:
     """Every part but the roots."""
     order: list[Part] = field(default_factory=list)
     """Parents before children."""
+    followers: list[Edge] = field(default_factory=list)
+    """Whose joint mimics another, each after the one that it mimics."""
     roots: dict[Part, Part] = field(default_factory=dict)
     loops: list[Loop] = field(default_factory=list)
 
@@ -108,7 +110,8 @@ class Linkage:
         return self.poses({})
 
     def poses(self, positions: Mapping[str, float]) -> dict[Part, Matrix]:
-        """Every part in its root. A joint that `positions` does not name is at home."""
+        """Every part in its root. A joint that `positions` does not name is where its mimic puts it, else at home."""
+        positions = self.with_followers(positions)
         poses: dict[Part, Matrix] = {}
         for part in self.order:
             branch = self.branches.get(part)
@@ -117,6 +120,17 @@ class Linkage:
             else:
                 poses[part] = poses[branch.parent] @ branch.at(positions.get(branch.edge.name))
         return poses
+
+    def with_followers(self, positions: Mapping[str, float]) -> Mapping[str, float]:
+        """With those of joints that mimic what `positions` names, unless it names them too."""
+        if not self.followers:
+            return positions
+        made = dict(positions)
+        for edge in self.followers:
+            mimic = mimic_of(edge)
+            if edge.name not in made and mimic.joint in made:
+                made[edge.name] = mimic.position(made[mimic.joint])
+        return made
 
     def ancestors(self, part: Part) -> Iterator[Part]:
         yield part
@@ -148,7 +162,8 @@ class Linkage:
 def link(model: Model, root: str | None = None) -> Linkage:
     """Build the tree, from the first body on, or from the body `root`."""
     parts = [Part(name, part) for name, body in model.bodies.items() for part in body.parts()]
-    linkage = Linkage(parts, [*_joint_edges(model), *_constraint_edges(model)])
+    edges, followers = _with_mimics(model)
+    linkage = Linkage(parts, edges, followers=followers)
     starts = parts if root is None else sorted(parts, key=lambda part: part != Part(root))
     _grow(linkage, starts)
     return linkage
@@ -178,6 +193,47 @@ def frame_part(name: str, body: Body, frame: str) -> tuple[Part, Matrix]:
 
 def part_of(model: Model, name: FrameName) -> tuple[Part, Matrix]:
     return frame_part(name.body, model.bodies[name.body], name.frame)
+
+
+def mimic_of(edge: Edge) -> Mimic:
+    assert edge.joint is not None and edge.joint.mimic is not None
+    return edge.joint.mimic
+
+
+def _with_mimics(model: Model) -> tuple[list[Edge], list[Edge]]:
+    """All edges, and those that mimic others: these name them as positions are set, and have the home that follows."""
+    edges = [*_joint_edges(model), *_constraint_edges(model)]
+    moving = {edge.name: edge for edge in edges if edge.moves}
+    made: dict[str, Edge] = {}
+
+    def follow(edge: Edge, above: tuple[str, ...] = ()) -> Edge:
+        joint = edge.joint
+        if joint is None or joint.mimic is None or not joint.moves or edge.name in made:
+            return made.get(edge.name, edge)
+        name = joint.mimic.joint if edge.constraint is not None else str(Part(edge.start.body, joint.mimic.joint))
+        if name not in moving:
+            raise _no_mimic(model, edge, f"mimics {name}, and no joint of that name moves", did_you_mean(name, moving))
+        if name in (*above, edge.name):
+            hint = "let one of them move by itself"
+            raise _no_mimic(model, edge, f"mimics {name}, which follows it in turn", hint)
+        home = joint.mimic.position(_home(follow(moving[name], (*above, edge.name))))
+        made[edge.name] = replace(edge, joint=replace(joint, home=home, mimic=replace(joint.mimic, joint=name)))
+        return made[edge.name]
+
+    return [follow(edge) for edge in edges], list(made.values())
+
+
+def _home(edge: Edge) -> float:
+    return 0.0 if edge.joint is None else edge.joint.home
+
+
+def _no_mimic(model: Model, edge: Edge, words: str, hint: str) -> GeometryError:
+    if edge.constraint is not None:
+        file, line = model.place_of("constraint", edge.name)
+    else:
+        origin = edge.joint.origin if edge.joint is not None else None
+        file, line = model.bodies[edge.start.body].file, origin.line if origin is not None else None
+    return GeometryError(f"the joint {edge.name} {words}", file=file, line=line, hint=hint)
 
 
 def _joint_edges(model: Model) -> Iterator[Edge]:

@@ -13,6 +13,7 @@ from studio.model.geometry.body import Body
 from studio.model.geometry.inertia import impossible
 from studio.model.geometry.library import Library
 from studio.model.geometry.linkage import Loop, link
+from studio.model.geometry.rotations import GeometryError
 from studio.model.geometry.sensors import Bumper
 from studio.model.origin import Origin
 
@@ -101,7 +102,11 @@ def _missing(model: Model, end: FrameName) -> tuple[str, str] | None:
 
 
 def _links(model: Model, is_assembly: bool) -> Iterator[Problem]:
-    linkage = link(model)
+    try:
+        linkage = link(model)
+    except GeometryError as error:
+        yield from Problem.all_from(error)
+        return
     for loop in linkage.loops:
         if not loop.closes(model.tolerance_m, model.tolerance_deg):
             yield _open_loop(model, loop)

@@ -54,14 +54,14 @@ def to_sdf(model: Model) -> Export:
             _pose(etree.SubElement(made, "frame", name=name, attached_to=link.name), frame.pose.matrix)
     for link in links:
         if link.joint is not None:
-            _add_joint(made, link.joint)
+            _add_joint(made, link.joint, notes)
         if link.body.is_static and not all_static and not link.part.joint:
             _hold(made, link)
     for loop in loops:
         notes.append(
             f"the constraint {loop.edge} closes a loop: {loop.child} has two joints, which not all simulators read"
         )
-        _add_joint(made, loop)
+        _add_joint(made, loop, notes)
     _add_drive(made, links, notes)
     etree.indent(root)
     return Export(etree.tostring(root, encoding="unicode") + "\n", notes, names, joints)
@@ -156,8 +156,11 @@ def _add_shape(link: etree._Element, use: str, name: str, shape: Shape) -> None:
         _text(material, "diffuse", shape.colour)
 
 
-def _add_joint(model: etree._Element, export: ExportJoint) -> None:
+def _add_joint(model: etree._Element, export: ExportJoint, notes: list[str]) -> None:
     joint = export.joint
+    if joint is not None and joint.mimic is not None:
+        words = f"the joint {export.name} moves by itself: SDF 1.7 cannot say that it mimics {joint.mimic.joint}"
+        notes.append(words)
     limited = joint is not None and (joint.lower is not None or joint.upper is not None)
     kind = "fixed" if joint is None else KINDS[joint.kind]
     if kind == "revolute" and not limited:

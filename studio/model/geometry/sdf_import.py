@@ -14,7 +14,7 @@ from studio.model.files import read_bytes
 from studio.model.geometry.body import Drive
 from studio.model.geometry.foreign_values import Foreign
 from studio.model.geometry.import_tree import Raw, RawJoint, RawLink
-from studio.model.geometry.joints import JointKind
+from studio.model.geometry.joints import JointKind, Mimic
 from studio.model.geometry.poses import inverse
 from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.sdf_include import find_included, version_of
@@ -283,7 +283,7 @@ class _Model:
         before, after = inverse(self.pose(ends[0])) @ place, inverse(place) @ self.pose(ends[1])
         made = RawJoint(prefix + name, KINDS.get(kind, "fixed"), prefix + ends[0], prefix + ends[1], before, after)
         if made.kind != "fixed":
-            self._set_axis(made, element, place)
+            self._set_axis(made, element, place, prefix)
         for tag in sorted({str(child.tag) for child in element.iterchildren(etree.Element)} - HELD_BY_JOINT):
             self.foreign.note(f"<{tag}> of joints is left out")
         raw.joints.append(made)
@@ -295,7 +295,7 @@ class _Model:
         else:
             self.foreign.note(f"the joint {joint} holds the model to the world, and is left out")
 
-    def _set_axis(self, joint: RawJoint, element: etree._Element, place: Matrix) -> None:
+    def _set_axis(self, joint: RawJoint, element: etree._Element, place: Matrix, prefix: str) -> None:
         axis = element.find("axis")
         xyz = axis.find("xyz") if axis is not None else None
         values = np.array(self.foreign.numbers(xyz, xyz.text, 3) if xyz is not None else [0.0, 0.0, 1.0])
@@ -312,12 +312,22 @@ class _Model:
         if axis is None:
             return
         if (mimic := axis.find("mimic")) is not None:
-            other = mimic.get("joint") or "another"
-            self.foreign.note(f"the joint {joint.name} mimics {other}, which Studio does not know: it moves by itself")
+            joint.mimic = self._mimic(mimic, prefix)
         if any(self.foreign.number(each, each.text) for each in axis.iterfind("dynamics/*")):
             self.foreign.note("<dynamics> of joints (damping, friction, springs) is left out")
         if (limit := axis.find("limit")) is not None:
             self._set_limits(joint, limit)
+
+    def _mimic(self, element: etree._Element, prefix: str) -> Mimic:
+        """SDF measures the other joint from a reference."""
+        values = {"multiplier": 1.0, "offset": 0.0, "reference": 0.0}
+        for key in values:
+            child = element.find(key)
+            values[key] = self.foreign.number(child, None if child is None else child.text, values[key])
+        offset = values["offset"] - values["multiplier"] * values["reference"]
+        if element.get("axis", "axis") != "axis":
+            self.foreign.note(f"<mimic> of {element.get('joint')} means its second axis: the first is taken")
+        return Mimic(prefix + element.get("joint", ""), values["multiplier"], offset)
 
     def _axis_frame(self, axis: etree._Element, xyz: etree._Element) -> Matrix | None:
         """The axes in which an axis is given, None for those of the joint.

@@ -19,7 +19,7 @@ import numpy as np
 from studio.messages.pose_transform import PoseTransform
 from studio.model.close_matches import did_you_mean
 from studio.model.geometry.assembly import Model
-from studio.model.geometry.linkage import Edge, Linkage, Part, frame_part, link
+from studio.model.geometry.linkage import Edge, Linkage, Part, frame_part, link, mimic_of
 from studio.model.geometry.poses import inverse
 from studio.model.geometry.rotations import GeometryError, Matrix, unit_axis
 from studio.model.geometry.transform_walk import FINE, HEADER, LATEST, NO_WAY, Walk, compiled_walk, walk_plain
@@ -57,6 +57,8 @@ class Transforms:
         self._index = {name: number for number, name in enumerate(self._frames)}
         self._joints = [edge for edge in self.linkage.edges if edge.moves]
         self._joint_index = {edge.name: number for number, edge in enumerate(self._joints)}
+        self._told: set[int] = set()
+        """Joints whose own position was heard: these do not go by what they mimic."""
         self._lay_out()
 
     # ---- the Modelserver's three questions
@@ -130,10 +132,24 @@ class Transforms:
         return list(self._joint_index)
 
     def set_joint(self, name: str, position: float, stamp_ns: int | None = None) -> None:
-        """Without a stamp it forgets what it knew of the joint: from now on it simply is there, at any latest query."""
+        """Without a stamp it forgets what it knew of the joint: from now on it simply is there, at any latest query.
+        Joints that mimic it go with it, until their own position is told."""
         number = self._joint_number(name)
         if not math.isfinite(position):
             raise GeometryError(f"{position} is not a position of the joint {name}")
+        self._set(number, position, stamp_ns)
+        if self.linkage.followers:
+            self._told.add(number)
+            self._move_followers({name: position}, stamp_ns)
+
+    def _move_followers(self, moved: dict[str, float], stamp_ns: int | None) -> None:
+        for edge in self.linkage.followers:
+            number, mimic = self._joint_index[edge.name], mimic_of(edge)
+            if mimic.joint in moved and number not in self._told:
+                moved[edge.name] = mimic.position(moved[mimic.joint])
+                self._set(number, moved[edge.name], stamp_ns)
+
+    def _set(self, number: int, position: float, stamp_ns: int | None) -> None:
         if stamp_ns is None:
             self._floats[self._home_at + number] = position
             self._counts[number] = 0

@@ -38,10 +38,11 @@ def to_urdf(model: Model) -> Export:
     robot = etree.Element("robot", name=model.name)
     # The link of a moving joint begins at the joint: where the body's origin is elsewhere, its contents are shifted.
     shift = {link.name: np.eye(4) if link.joint is None else _shift(link) for link in links}
+    joints = {link.joint.edge: link.joint.name for link in links if link.joint is not None}
     for link in links:
         _add_link(robot, link, shift[link.name], notes)
         if link.joint is not None:
-            _add_joint(robot, link, shift[link.joint.parent], notes)
+            _add_joint(robot, link, shift[link.joint.parent], joints, notes)
         for frame in link.frames:
             name = f"{link.part.body}:{frame.name}"
             etree.SubElement(robot, "link", name=name)
@@ -55,7 +56,6 @@ def to_urdf(model: Model) -> Export:
         notes.append("how the vehicle is driven is left out: URDF has no word for it")
     etree.indent(robot)
     names = {link.name: link.name for link in links}
-    joints = {link.joint.edge: link.joint.name for link in links if link.joint is not None}
     return Export(etree.tostring(robot, encoding="unicode") + "\n", notes, names, joints)
 
 
@@ -112,7 +112,10 @@ def _inertial(parent: etree._Element, inertia: Inertia) -> None:
     etree.SubElement(made, "inertia", {key: repr(float(value)) for key, value in values.items()})
 
 
-def _add_joint(robot: etree._Element, link: ExportLink, parent_shift: Matrix, notes: list[str]) -> None:
+def _add_joint(
+    robot: etree._Element, link: ExportLink, parent_shift: Matrix, joints: dict[str, str], notes: list[str]
+) -> None:
+    """`joints`: what each is called here."""
     export = link.joint
     assert export is not None
     joint = export.joint
@@ -139,6 +142,11 @@ def _add_joint(robot: etree._Element, link: ExportLink, parent_shift: Matrix, no
         }
     if kind != "continuous" or joint.effort is not None or joint.speed is not None:
         etree.SubElement(made, "limit", limits)
+    if joint.mimic is not None and joint.mimic.joint in joints:
+        mimic = {"multiplier": repr(joint.mimic.multiplier), "offset": repr(joint.mimic.offset)}
+        etree.SubElement(made, "mimic", mimic, joint=joints[joint.mimic.joint])
+    elif joint.mimic is not None:
+        notes.append(f"the joint {export.name} moves by itself: {joint.mimic.joint}, which it mimics, is left out")
 
 
 def _origin(parent: etree._Element, pose: Matrix) -> None:

@@ -9,7 +9,7 @@ from lxml import etree
 
 from studio.model.geometry.foreign_values import Foreign, colour_text, merged
 from studio.model.geometry.import_tree import Raw, RawJoint, RawLink
-from studio.model.geometry.joints import JointKind
+from studio.model.geometry.joints import JointKind, Mimic
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.shapes import Shape
@@ -197,9 +197,8 @@ def _joint(element: etree._Element, links: dict[str, RawLink], foreign: Foreign)
     _limits(raw, element, kind, foreign)
     mimic = element.find("mimic")
     if mimic is not None:
-        raw.home = foreign.number(mimic, mimic.get("offset"))
-        other = mimic.get("joint") or "another"
-        foreign.note(f"the joint {name} mimics {other}, which Studio does not know: it moves by itself")
+        multiplier = foreign.number(mimic, mimic.get("multiplier", "1"))
+        raw.mimic = Mimic(mimic.get("joint") or "", multiplier, foreign.number(mimic, mimic.get("offset")))
     return raw
 
 

@@ -10,6 +10,7 @@ from studio.model.geometry import assembly_xml, body_xml, world_xml
 from studio.model.geometry.assembly import Assembly, Model
 from studio.model.geometry.body import Body, DriveKind
 from studio.model.geometry.joints import JOINT_KINDS
+from studio.model.geometry.linkage import link
 from studio.model.geometry.shapes import USES
 from studio.model.geometry.world import World
 from studio.model.xml_reconcile import Rule
@@ -72,9 +73,10 @@ def _values(tag: str, attribute: str, value: Body | Assembly | World, model: Mod
     if isinstance(value, Assembly):
         if tag == "constraint" and attribute in ("from", "to"):
             return (f"{name}:{frame.name}" for name, body in model.bodies.items() for frame in body.frames)
-        return ()
+        return (edge.name for edge in link(model).edges if edge.moves) if attribute == "mimic" else ()
     named: dict[str, Callable[[], Iterable[str]]] = {
         "on": lambda: (joint.name for joint in value.joints),
+        "mimic": lambda: (joint.name for joint in value.joints if joint.moves),
         "at": lambda: (frame.name for frame in value.frames),
         "frame": lambda: (frame.name for frame in value.frames),
         "shape": lambda: (shape.name for shape in value.shapes if shape.name),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from studio.model.files import FileError
-from studio.model.geometry.joints import Joint, JointKind
+from studio.model.geometry.joints import Joint, JointKind, Mimic
 from studio.model.geometry.poses import HERE, Pose
 from studio.model.geometry.rotations import FORMS, Angles, GeometryError, Rotation
 from studio.model.xml_tree import XmlNode
@@ -47,6 +47,9 @@ JOINT: dict[str, Meaning] = {
     "upper": roughly,
     "home": roughly,
     "speed": roughly,
+    "mimic": str,
+    "multiplier": number,
+    "offset": roughly,
     "angles": str,
     "effort": number,
 }
@@ -133,12 +136,24 @@ def pose_attributes(pose: Pose, written: Mapping[str, str]) -> dict[str, str]:
 def read_joint(node: XmlNode, name: str) -> Joint:
     kind = cast(JointKind, node.attributes["kind"])
     angles = cast("Angles | None", node.get("angles"))
-    turning = [key for key in ("lower", "upper", "home", "speed") if key in node.attributes]
+    turning = [key for key in ("lower", "upper", "home", "speed", "offset") if key in node.attributes]
     if kind in ("hinge", "steering", "drive") and turning and angles is None:
         hint = 'add angles="degrees" or "radians"'
         raise GeometryError(f"the joint {name} does not say in what its {turning[0]} is", hint=hint)
     scale = math.pi / 180.0 if angles == "degrees" and kind != "slider" else 1.0
     values: dict[str, Any] = {key: read_number(node, key) * scale for key in turning}
+    offset = values.pop("offset", 0.0)
+    if "mimic" in node.attributes:
+        if "home" in node.attributes:
+            hint = "delete home; offset says how far from the other it is"
+            raise GeometryError(f"the joint {name} mimics another, so its home follows from that one's", hint=hint)
+        if kind == "fixed":
+            raise GeometryError(f"the joint {name} is fixed, so it cannot mimic another", hint='e.g. kind="hinge"')
+        multiplier = read_number(node, "multiplier") if "multiplier" in node.attributes else 1.0
+        values["mimic"] = Mimic(node.attributes["mimic"], multiplier, offset)
+    elif alone := [key for key in ("multiplier", "offset") if key in node.attributes]:
+        hint = 'add mimic="the other joint"'
+        raise GeometryError(f"the joint {name} has {alone[0]}, but does not say which joint it mimics", hint=hint)
     if "effort" in node.attributes:
         values["effort"] = read_number(node, "effort")
     axis = read_three(node, "axis", DEFAULT_AXIS)
@@ -160,6 +175,12 @@ def joint_attributes(joint: Joint, written: Mapping[str, str]) -> dict[str, str]
         value = getattr(joint, key)
         if value is not None and (key != "home" or value != 0.0 or key in written):
             made[key] = f"{value / scale:.15g}"
+    if joint.mimic is not None:
+        made["mimic"] = joint.mimic.joint
+        if joint.mimic.multiplier != 1.0 or "multiplier" in written:
+            made["multiplier"] = number_text(joint.mimic.multiplier)
+        if joint.mimic.offset or "offset" in written:
+            made["offset"] = f"{joint.mimic.offset / scale:.15g}"
     if joint.angles is not None:
         made["angles"] = joint.angles
     if joint.effort is not None:

@@ -10,12 +10,13 @@ import numpy as np
 from studio.model.files import FileError
 from studio.model.geometry.body import GivenMass
 from studio.model.geometry.import_tree import Imported, Raw, RawJoint, RawLink, build
+from studio.model.geometry.joints import Mimic
 from studio.model.geometry.poses import Pose, inverse
 from studio.model.geometry.rotations import Matrix, from_quaternion
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Shape, Sphere, Use
 
 WORLD = 0
-LEFT_OUT = {"nu": "actuators", "neq": "equalities", "ntendon": "tendons", "nsensor": "sensors", "ncam": "cameras",
+LEFT_OUT = {"nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "ncam": "cameras",
             "nlight": "lights", "nkey": "keyframes", "nplugin": "plugins", "npair": "contact pairs"}  # fmt: skip
 
 
@@ -45,6 +46,7 @@ class _Reader:
         for body in range(1, model.nbody):
             raw.links.append(self._link(body))
             self._hold(raw, body)
+        self._read_mimics(raw)
         shapes = int(model.body_geomnum[WORLD])
         if shapes:
             self._note(f"{shapes} shape{'s' * (shapes > 1)} of the world, such as the ground, left out")
@@ -130,6 +132,23 @@ class _Reader:
             first = float(model.qpos0[model.jnt_qposadr[joint]])  # 0 of Studio is where the file draws it
             made.lower, made.upper = (float(value) - first for value in model.jnt_range[joint])
         return made
+
+    def _read_mimics(self, raw: Raw) -> None:
+        """Equalities of two joints, as far as they are straight lines."""
+        model, mujoco = self.model, self.mujoco
+        by_name = {joint.name: joint for joint in raw.joints}
+        others = 0
+        for number in range(model.neq):
+            values = [float(value) for value in model.eq_data[number][:5]]
+            one, other = int(model.eq_obj1id[number]), int(model.eq_obj2id[number])
+            is_joint = int(model.eq_type[number]) == int(mujoco.mjtEq.mjEQ_JOINT) and other >= 0
+            names = [self._name("JOINT", each, "") for each in (one, other)] if is_joint else ["", ""]
+            if is_joint and all(name in by_name for name in names) and not any(values[2:]):
+                by_name[names[0]].mimic = Mimic(names[1], values[1], values[0])
+            else:
+                others += 1
+        if others:
+            self._note(f"{others} {'equality' if others == 1 else 'equalities'} left out")
 
     # ---- shapes
 

@@ -63,7 +63,10 @@ class Physics:
         self._positions = [self.model.jnt_qposadr[joints] for joints in moving]
         self._speeds = [self.model.jnt_dofadr[joints] for joints in moving]
         self._servos = [
-            [-1, *(int(self.model.actuator(f"{v}.{piece}").id) for piece in range(1, len(vehicle.pieces)))]
+            [
+                mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_ACTUATOR, f"{v}.{piece}")
+                for piece in range(len(vehicle.pieces))
+            ]
             for v, vehicle in enumerate(self.vehicles)
         ]
         labels, kinds = self.labels, self.model.geom_type
@@ -93,6 +96,7 @@ class Physics:
     def _stand(self, places: Sequence[Place]) -> None:
         for number, place in enumerate(places):
             self._put(number, place)
+            self._put_followers(number)
         mujoco.mj_kinematics(self.model, self.data)
         self._refuse_overlap(places)
         mujoco.mj_step(self.model, self.data, SETTLE_STEPS)
@@ -117,6 +121,18 @@ class Physics:
         at = self._qpos[number]
         x, y, z, w = quaternion_of(pose[:3, :3])
         self.data.qpos[at : at + 7] = (*pose[:3, 3], w, x, y, z)
+
+    def _put_followers(self, number: int) -> None:
+        """Where their offsets have them, since all others begin at 0: gears that begin elsewhere would jump."""
+        vehicle, at = self.vehicles[number], self._positions[number]
+
+        def position(piece: int) -> float:
+            leader, joint = vehicle.leader_of(piece), vehicle.pieces[piece].joint
+            if leader is None or joint is None or joint.mimic is None:
+                return 0.0
+            return joint.mimic.position(position(leader))
+
+        self.data.qpos[at] = [position(piece) for piece in range(1, len(vehicle.pieces))]
 
     def _refuse_overlap(self, places: Sequence[Place]) -> None:
         mujoco.mj_collision(self.model, self.data)

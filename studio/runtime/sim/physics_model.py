@@ -11,6 +11,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from studio.model.geometry.joints import Joint
 from studio.model.geometry.rotations import Matrix, quaternion_of
 from studio.model.geometry.sensors import Imu
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Sphere
@@ -221,6 +222,10 @@ class _Builder:
         joint.axis, joint.pos = piece.axis, piece.anchor
         if piece.joint.lower is not None and piece.joint.upper is not None:
             joint.range, joint.limited = (piece.joint.lower, piece.joint.upper), mujoco.mjtLimited.mjLIMITED_TRUE
+        leader = vehicle.leader_of(index)
+        if leader is not None:
+            self._mimic(name, name.partition(".")[0] + f".{leader}", piece.joint)
+            return
         servo = self.spec.add_actuator()
         servo.name, servo.target, servo.trntype = name, name, mujoco.mjtTrn.mjTRN_JOINT
         if piece.joint.effort is not None:
@@ -234,6 +239,14 @@ class _Builder:
         else:
             stiffness = (piece.joint.effort or 100.0) / STEERING_GIVES_RAD
             servo.set_to_position(kp=stiffness, dampratio=1.0)
+
+    def _mimic(self, name: str, leader: str, joint: Joint) -> None:
+        """Gears: the two joints hold each other."""
+        assert joint.mimic is not None
+        gear = self.spec.add_equality()
+        gear.type, gear.objtype = mujoco.mjtEq.mjEQ_JOINT, mujoco.mjtObj.mjOBJ_JOINT
+        gear.name1, gear.name2 = name, leader
+        gear.data[:2] = joint.mimic.offset, joint.mimic.multiplier
 
     def _imu(self, body: Any, name: str, pose: Matrix) -> None:
         site = body.add_site()

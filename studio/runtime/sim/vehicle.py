@@ -17,7 +17,7 @@ from studio.model.geometry.assembly import Model
 from studio.model.geometry.body import Drive
 from studio.model.geometry.export_tree import ExportLink, export_links
 from studio.model.geometry.inertia import Inertia, combined
-from studio.model.geometry.joints import Joint
+from studio.model.geometry.joints import Joint, prefixed_mimic
 from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.sensors import Bumper, Camera, Gps, Imu, Sensor
 from studio.model.geometry.shapes import Shape
@@ -88,6 +88,13 @@ class Vehicle:
     def steering_joints(self) -> list[int]:
         return [i for i, piece in enumerate(self.pieces) if piece.joint is not None and piece.joint.kind == "steering"]
 
+    def leader_of(self, piece: int) -> int | None:
+        """The piece whose joint that of this one mimics. What the drive tells by itself mimics nothing."""
+        joint = self.pieces[piece].joint
+        if joint is None or joint.mimic is None or joint.kind in ("drive", "steering"):
+            return None
+        return next((i for i, each in enumerate(self.pieces) if each.name == joint.mimic.joint), None)
+
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """As the geometry knows them, in the order of the pieces."""
@@ -131,6 +138,7 @@ def _prefixed(vehicle: Vehicle, prefix: str) -> Vehicle:
         replace(
             piece,
             name=prefix + piece.name,
+            joint=piece.joint and prefixed_mimic(piece.joint, prefix),
             shapes=[replace(placed, body=prefix + placed.body) for placed in piece.shapes],
         )
         for piece in vehicle.pieces

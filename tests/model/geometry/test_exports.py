@@ -294,7 +294,7 @@ def test_mutated_foreign_files_raise_only_our_error(tmp_path: Path, scaled: Call
     assert refused > 0
 
 
-def test_a_joint_that_mimics_another_starts_where_its_offset_says(tmp_path: Path) -> None:
+def test_a_joint_of_a_urdf_mimics_another_there_and_back(tmp_path: Path) -> None:
     path = tmp_path / "hand.urdf"
     joint = (
         '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{2}"/><axis xyz="0 0 1"/>'
@@ -305,9 +305,26 @@ def test_a_joint_that_mimics_another_starts_where_its_offset_says(tmp_path: Path
     )
     path.write_text(f'<robot name="hand"><link name="palm"/><link name="first"/><link name="tip"/>{joints}</robot>')
     imported = import_model(path)
-    assert "the joint b mimics a, which Studio does not know: it moves by itself" in imported.notes
+    assert not imported.notes
+    path.write_text(to_urdf(imported.model).text)
+    for model in (imported.model, import_model(path).model):
+        transforms = Transforms(model, compiled=False)
+        assert transforms.get_transformation("tip", "palm")[1, 0] == pytest.approx(np.sin(0.7))
+        transforms.set_joint("a", 0.2)
+        assert transforms.get_transformation("tip", "palm")[1, 0] == pytest.approx(np.sin(0.2 + 0.22 + 0.7))
+    assert "the joint b moves by itself: SDF 1.7 cannot say that it mimics a" in to_sdf(imported.model).notes
+
+
+def test_a_joint_that_mimics_one_that_is_not_there_moves_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "hand.urdf"
+    path.write_text(
+        '<robot name="hand"><link name="palm"/><link name="tip"/><joint name="b" type="continuous">'
+        '<parent link="palm"/><child link="tip"/><axis xyz="0 0 1"/><mimic joint="a" offset="0.5"/></joint></robot>'
+    )
+    imported = import_model(path)
+    assert imported.notes == ["the joint b moves by itself: it cannot mimic a here"]
     got = Transforms(imported.model, compiled=False).get_transformation("tip", "palm")
-    assert got[1, 0] == pytest.approx(np.sin(0.7))
+    assert got[1, 0] == pytest.approx(np.sin(0.5))
 
 
 def test_a_joint_to_a_world_that_nobody_declared_makes_its_link_static(tmp_path: Path) -> None:

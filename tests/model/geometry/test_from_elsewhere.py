@@ -16,6 +16,7 @@ from studio.model.geometry.body_xml import read_body, write_body
 from studio.model.geometry.flat_model import content_of, model_of
 from studio.model.geometry.import_model import import_model
 from studio.model.geometry.import_tree import Imported
+from studio.model.geometry.joints import Mimic
 from studio.model.geometry.library import Library
 from studio.model.geometry.rotations import from_axis_angle, from_rpy
 from studio.model.geometry.rules import check_model
@@ -414,10 +415,16 @@ def test_what_links_joints_and_worlds_of_an_sdf_lose_is_told(tmp_path: Path) -> 
     ]
 
 
-def test_a_joint_of_an_sdf_that_mimics_another_is_told(tmp_path: Path) -> None:
-    text = WHEEL.format(version="1.11", expressed="", told='<mimic joint="other"><multiplier>2</multiplier></mimic>')
-    told = "the joint axle mimics other, which Studio does not know: it moves by itself"
-    assert told in imported(tmp_path, text).notes
+def test_a_joint_of_an_sdf_mimics_another_from_its_reference_on(tmp_path: Path) -> None:
+    mimic = '<mimic joint="{}"><multiplier>2</multiplier><offset>0.1</offset><reference>0.3</reference></mimic>'
+    text = WHEEL.format(version="1.11", expressed="", told=mimic.format("knee"))
+    link = '<link name="shin"/><joint name="knee" type="revolute"><parent>base</parent><child>shin</child>'
+    knee = f"{link}<axis><xyz>0 0 1</xyz></axis></joint></model>"
+    read = imported(tmp_path, text.replace("</model>", knee))
+    (joint,) = [each.joint for each in read.model.constraints if each.name == "axle"]
+    assert joint is not None and joint.mimic == Mimic("knee", 2.0, 0.1 - 2.0 * 0.3)
+    alone = imported(tmp_path, WHEEL.format(version="1.11", expressed="", told=mimic.format("other")))
+    assert "the joint axle moves by itself: it cannot mimic other here" in alone.notes
 
 
 def test_what_links_and_joints_of_a_urdf_lose_is_told(tmp_path: Path) -> None:

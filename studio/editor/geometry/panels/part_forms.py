@@ -15,7 +15,7 @@ from studio.model.geometry.body import Body, DriveKind, Frame, GivenMass
 from studio.model.geometry.edits import SetDrive, SetSensor
 from studio.model.geometry.inertia import Inertia
 from studio.model.geometry.joint_sweep import sweep
-from studio.model.geometry.joints import JOINT_KINDS, Joint
+from studio.model.geometry.joints import JOINT_KINDS, Joint, Mimic
 from studio.model.geometry.materials import MATERIALS_KG_M3, material_of
 from studio.model.geometry.part_edits import RemoveMass, SetFrame, SetJoint, SetMass, SetShape
 from studio.model.geometry.poses import Pose
@@ -90,7 +90,8 @@ def joint_form(form: Form, context: Context, thing: JointThing, rename: Callable
     form.text("Name", lambda: thing.joint, rename)
     form.choice("At frame", parts.frame_choices, lambda: joint().at,
                 lambda at: parts.do(SetJoint(thing.joint, replace(joint(), at=at))))  # fmt: skip
-    joint_fields(form, joint, lambda made: parts.do(SetJoint(thing.joint, made)))
+    others = lambda: [other.name for other in parts.body.joints if other.moves and other.name != thing.joint]  # noqa: E731
+    joint_fields(form, joint, lambda made: parts.do(SetJoint(thing.joint, made)), others)
     tip = "Moves it from home both ways until something touches, and takes these positions as its limits"
     form.buttons(("Find limits", "mdi6.arrow-expand-horizontal", tip, lambda: find_limits(parts, thing)))
 
@@ -122,8 +123,10 @@ def _inwards(position: float, joint: Joint) -> float:
     return towards_home(position * 1000) / 1000
 
 
-def joint_fields(form: Form, get: Callable[[], Joint], take: Callable[[Joint], object]) -> None:
-    """Also of the joint of a constraint."""
+def joint_fields(
+    form: Form, get: Callable[[], Joint], take: Callable[[Joint], object], others: Callable[[], list[str]]
+) -> None:
+    """Also of the joint of a constraint. `others`: the joints that it could mimic."""
 
     def change(**values: Any) -> None:
         made = replace(get(), **values)
@@ -136,13 +139,31 @@ def joint_fields(form: Form, get: Callable[[], Joint], take: Callable[[Joint], o
     form.choice("Kind", lambda: [(kind, kind) for kind in JOINT_KINDS], lambda: get().kind,
                 lambda chosen: change(kind=chosen))  # fmt: skip
     form.three("Axis", "", lambda: get().axis, lambda axis: change(axis=axis))
+    form.choice("Mimics", lambda: [("No other joint", ""), *((name, name) for name in others())],
+                lambda: mimic.joint if (mimic := get().mimic) else "",
+                lambda name: change(mimic=Mimic(name) if name else None, home=0.0),
+                "The joint that it follows, as gears and grippers do")  # fmt: skip
+    mimic = get().mimic
+    if mimic is not None:
+        form.number("Multiplier", "", lambda: mimic_of(get()).multiplier,
+                    lambda value: change(mimic=replace(mimic_of(get()), multiplier=value)),
+                    tip="Of the position of the other joint; negative: it turns against it")  # fmt: skip
+        form.number("Offset", kind, lambda: mimic_of(get()).offset,
+                    lambda value: change(mimic=replace(mimic_of(get()), offset=value)),
+                    tip="Where it is while the other joint is at 0")  # fmt: skip
     form.section("Limits")
-    for key, words in (("lower", "Lower"), ("upper", "Upper"), ("home", "Home")):
+    ends = (("lower", "Lower"), ("upper", "Upper"), *((("home", "Home"),) if mimic is None else ()))
+    for key, words in ends:
         _field_of(form, words, kind, get, lambda made: change(**made), key, may_be_empty=key != "home")
     form.number("Speed", kind, lambda: get().speed, lambda value: change(speed=value), suffix=f"{unit}/s",
                 may_be_empty=True)  # fmt: skip
     form.number("Effort", "", lambda: get().effort, lambda value: change(effort=value),
                 suffix="N" if kind == "length" else "Nm", may_be_empty=True)  # fmt: skip
+
+
+def mimic_of(joint: Joint) -> Mimic:
+    assert joint.mimic is not None
+    return joint.mimic
 
 
 # ---- shape

@@ -30,6 +30,7 @@ from studio.editor.geometry.units import Units, load_units, save_units
 from studio.editor.geometry.world_things import part_of
 from studio.editor.theme import Theme
 from studio.model.geometry.arrange import hanging_on
+from studio.model.geometry.joints import Joint
 from studio.model.geometry.shapes import Mesh
 from studio.model.geometry.world import WorldModel
 
@@ -139,10 +140,9 @@ class Properties(QWidget):
                 return mount and (mount.name, mount.start, mount.end), sensors, found.drive is None, found.file, placed
             case ConstraintThing(name) | JointThing("", name):
                 joint = next(each.joint for each in model.constraints if each.name == name)
-                return joint and joint.kind == "slider", joint is None
+                return _rows_of(joint)
             case JointThing(body, name):
-                moving = model.bodies[body].joint(name)
-                return moving is not None and moving.kind == "slider"
+                return _rows_of(model.bodies[body].joint(name))
             case ShapeThing(body, index):
                 return type(model.bodies[body].shapes[index])
             case SensorThing(body, name):
@@ -215,3 +215,7 @@ class _UnitsBar(QWidget):
     def _take(self) -> None:
         self.units = Units(self.length.currentText(), self.angle.currentText(), self.decimals.value())
         self.changed(self.units)
+
+
+def _rows_of(joint: Joint | None) -> object:
+    return joint and (joint.kind == "slider", joint.mimic is None)

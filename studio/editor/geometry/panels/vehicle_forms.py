@@ -148,7 +148,7 @@ def constraint_form(form: Form, context: Context, thing: ConstraintThing, rename
         form.buttons(("Add a joint", "", "The end can turn or slide", lambda: found.set_joint(
             Joint(thing.name, "hinge", angles="degrees"))))  # fmt: skip
         return
-    joint_fields(form, lambda: found.now.joint or Joint(thing.name, "fixed"), found.set_joint)
+    joint_fields(form, lambda: found.now.joint or Joint(thing.name, "fixed"), found.set_joint, found.other_joints)
     form.buttons(("Remove the joint", "", "The two are rigid again", lambda: found.set_joint(None)))
 
 
@@ -203,6 +203,12 @@ class _Found:
             self.context.say(f"{text} names no frame: write Body:Frame", trouble=True)
             return
         self.do(SetConstraint(self.name, replace(self.now, **{side: FrameName(body, frame)})))  # type: ignore[arg-type]
+
+    def other_joints(self) -> list[str]:
+        """That move, by their names in its file: an included assembly does not know its prefix."""
+        names = self.context.workspace.assembled.transforms.joint_names()
+        prefix = self.thing.name.removesuffix(self.name)
+        return [name.removeprefix(prefix) for name in names if name.startswith(prefix) and name != self.thing.name]
 
     def set_joint(self, joint: Joint | None) -> None:
         self.do(SetConstraint(self.name, replace(self.now, joint=joint)))

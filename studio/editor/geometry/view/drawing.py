@@ -98,7 +98,7 @@ class Draughtsman:
     def draw(
         self,
         shown: Description,
-        positions: dict[str, float],
+        positions: Mapping[str, float],
         look: Look,
         grid: tuple[Floats, float],
         scans: Mapping[str, Floats] | None = None,
@@ -223,7 +223,7 @@ class Draughtsman:
     # ---- joints, links, the measured path
 
     def _joints(
-        self, shown: Description, poses: dict[Part, Floats], positions: dict[str, float], look: Look
+        self, shown: Description, poses: dict[Part, Floats], positions: Mapping[str, float], look: Look
     ) -> Iterator[Placed]:
         if "contacts" in look.layers:
             yield from self._contacts(shown, poses, look)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -46,7 +46,7 @@ class Shown(Protocol):
     @property
     def drawing(self) -> Drawing: ...
     @property
-    def joints(self) -> dict[str, float]: ...
+    def joints(self) -> Mapping[str, float]: ...
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,7 @@ class JointPanel(QFrame):
             was = slider.blockSignals(True)
             slider.setValue(round((at - low) / (high - low) * STEPS))
             slider.blockSignals(was)
-        slider.setEnabled(self.stage.live is None)
+        slider.setEnabled(self.stage.live is None and mark.joint.mimic is None)
         text = f"{math.degrees(at):.1f}°" if mark.joint.turns else f"{at:.3f} m"
         self._values[name].setText(text.replace("-", "−"))
 
@@ -124,6 +124,8 @@ def span(mark: JointMark) -> tuple[float, float]:
 
 def limits_text(mark: JointMark) -> str:
     low, high = span(mark)
+    if mark.joint.mimic is not None:
+        return f"{mark.name} follows {mark.joint.mimic.joint}: move that one"
     if mark.joint.lower is None and mark.joint.upper is None:
         return f"{mark.name}: no limits"
     shown = (f"{math.degrees(low):g}° to {math.degrees(high):g}°") if mark.joint.turns else f"{low:g} m to {high:g} m"

@@ -77,8 +77,8 @@ class Stage:
         return self._drawing
 
     @property
-    def joints(self) -> dict[str, float]:
-        return {**self.positions, **(self.live or {})}
+    def joints(self) -> Mapping[str, float]:
+        return self.description.linkage.with_followers({**self.positions, **(self.live or {})})
 
     @property
     def seen(self) -> Look:

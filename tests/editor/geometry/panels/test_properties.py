@@ -219,3 +219,23 @@ def test_a_body_by_itself(body_context: Any) -> None:
     assert page.form is not None
     write(page.form.named["Name"], "Beetle")
     assert b'<body name="Beetle"' in body_context.workspace.text()
+
+
+def test_a_joint_mimics_another_one_and_its_home_goes(page: Properties) -> None:
+    thing = JointThing("Raptor", "front_right_steering")
+    named = show(page, thing)
+    assert "Home" in named and "Multiplier" not in named
+    choose(named["Mimics"], "front_left_steering")
+    named = show(page, thing)
+    assert "Home" not in named, "it follows from the other's"
+    write(named["Multiplier"], "0.5")
+    write(named["Offset"], "2")
+    line = line_of(page, "bodies/raptor.xml", "front_right_steering")
+    assert 'mimic="front_left_steering" multiplier="0.5" offset="2" angles="degrees"' in line
+    transforms = page.context.workspace.assembled.transforms
+    transforms.set_joint("Raptor.front_left_steering", 0.2)
+    wheel = transforms.get_transformation("Raptor:FrontRightWheel", "Raptor")
+    assert math.atan2(wheel[1, 0], wheel[0, 0]) == pytest.approx(0.1 + math.radians(2), abs=1e-6)
+    choose(named["Mimics"], "No other joint")
+    assert "Home" in show(page, thing)
+    assert "mimic" not in line_of(page, "bodies/raptor.xml", "front_right_steering")

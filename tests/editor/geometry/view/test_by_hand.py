@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from studio.editor.theme import LIGHT
 from studio.editor.views.scene.batches import Lines, colour_of, moved
 from studio.model.geometry.assembly import Member
 from studio.model.geometry.edits import AddBody, MoveConstraint
+from studio.model.geometry.joints import Mimic
+from studio.model.geometry.part_edits import SetJoint
 from studio.model.geometry.poses import Pose, inverse
 from studio.model.geometry.tidy_poses import pose_like
 from tests.editor.geometry.view.conftest import Desk, Hand
@@ -182,6 +185,23 @@ def test_what_a_steered_wheel_reaches_into_turns_red(hand: Hand, qtbot: QtBot) -
     assert "front_left_tyre" in touched and "chassis" not in touched
     hand.view.joint_panel.go_home()
     assert stage.joints == {}
+
+
+def test_the_slider_of_a_joint_that_mimics_another_goes_with_that_one(hand: Hand) -> None:
+    stage, workspace = hand.view.stage, hand.desk.workspace
+    body = workspace.assembled.model.bodies["Raptor"]
+    right = body.joint("front_right_steering")
+    assert right is not None
+    mimics = replace(right, mimic=Mimic("front_left_steering", -0.5))
+    workspace.do(SetJoint("front_right_steering", mimics), body="Raptor")
+    hand.view.show_joints(True)
+    sliders = hand.view.joint_panel.sliders
+    follower = sliders["Raptor.front_right_steering"]
+    assert not follower.isEnabled() and "follows Raptor.front_left_steering" in follower.toolTip()
+    middle = follower.value()
+    sliders["Raptor.front_left_steering"].setValue(sliders["Raptor.front_left_steering"].maximum())
+    assert stage.joints["Raptor.front_right_steering"] == pytest.approx(math.radians(-14))
+    assert follower.value() < middle
 
 
 def lines_of(hand: Hand, tone: str) -> list[np.ndarray]:
