@@ -75,14 +75,21 @@ def run(options: argparse.Namespace) -> int:
     if options.log:
         # Inside, because reading logs takes more than looking at a model does.
         from studio.cli.log_file import find_log, unfinished
-        from studio.cli.model_parts.log_measures import geometry_differences, measures_of
+        from studio.runtime.recording.log_measures import geometry_of, measures_of
 
         log = find_log(options.log)
         problems += check_measured(model, measures_of(log), options.log)
-        problems += geometry_differences(model, log, options.log)
+        problems += _against_geometry_of(model, geometry_of(log), options.log)
         is_cut = unfinished(log)
     status = _tell(options, problems)
     return status or (FAILED if is_cut else FINE)
+
+
+def _against_geometry_of(model: Model, recorded: Model | None, log: str) -> list[Problem]:
+    """Where the geometry that the log was recorded with is another one."""
+    hint = f"the first is {model.name}, the second that of the log"
+    told = differences(model, recorded) if recorded is not None else []
+    return [Problem(each.message, "warning", log, None, hint, each.subject) for each in told]
 
 
 def _against_system(model: Model, project: str) -> list[Problem]:

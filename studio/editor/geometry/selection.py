@@ -95,12 +95,24 @@ class Pick:
     given_up: Callable[[], object] = lambda: None
 
 
+@dataclass(frozen=True, eq=False)
+class Ghost:
+    """Where another model has what differs: drawn beside the vehicle."""
+
+    model: Model
+    subjects: frozenset[str]
+    """`Flea`, `Flea:ImagePlane`, `RightLaser.scan`."""
+    name: str
+    """Of the file."""
+
+
 class Selection:
     def __init__(self) -> None:
         self._selected: tuple[Thing, ...] = ()
         self._hovered: Thing | None = None
         self._hidden: frozenset[str] = frozenset()
         self._path: tuple[str, ...] = ()
+        self._ghost: Ghost | None = None
         self._pick: Pick | None = None
         self._listeners: list[Callable[[], object]] = []
 
@@ -174,6 +186,18 @@ class Selection:
     def show_path(self, frames: Collection[str]) -> None:
         if tuple(frames) != self._path:
             self._path = tuple(frames)
+            self._tell()
+
+    # ---- what another model has elsewhere
+
+    @property
+    def ghost(self) -> Ghost | None:
+        """Drawn beside the vehicle; set by the checks while they compare."""
+        return self._ghost
+
+    def show_ghost(self, ghost: Ghost | None) -> None:
+        if ghost is not self._ghost:
+            self._ghost = ghost
             self._tell()
 
     # ---- questions

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QTimer, pyqtSignal
 from PyQt6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from studio.editor.geometry.panels.checks_table import ChecksTable
-from studio.editor.geometry.panels.comparing import CompareButton
+from studio.editor.geometry.panels.comparing import Comparing
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import (
     BodyThing,
@@ -39,17 +39,15 @@ class Checks(QWidget):
         super().__init__()
         self.context = context
         self.problems: list[Problem] = []
-        self.compared: list[Problem] = []
-        """What differs from another model or a log, as it was found last."""
         self.summary = BreakingLabel()
         self.with_unused = QCheckBox("Unused")
         self.with_unused.setToolTip("Also list frames that no constraint, joint or sensor uses")
         self.with_unused.toggled.connect(lambda _: self.check())
-        self.compare = CompareButton(context)
-        self.compare.found.connect(self._take_compared)
+        self.comparing = Comparing(context)
+        self.comparing.changed.connect(self.check)
         if context.workspace.is_world:
             self.with_unused.hide()
-            self.compare.hide()
+            self.comparing.hide()
         self.table = ChecksTable(context.theme)
         self.table.go_to.connect(self._go_to)
         self.table.fix_wanted.connect(self._fix)
@@ -57,8 +55,7 @@ class Checks(QWidget):
         above = QHBoxLayout()
         above.setContentsMargins(10, 0, 10, 4)
         above.addWidget(self.with_unused)
-        above.addStretch(1)
-        above.addWidget(self.compare)
+        above.addWidget(self.comparing, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -80,7 +77,10 @@ class Checks(QWidget):
         if counted(self.problems)[0] == 0 and not workspace.is_world:
             self.problems += look_closer(model)
         unused = unused_frames(model) if self.with_unused.isChecked() and not workspace.is_world else []
-        shown = [*self.problems, *self.compared, *unused]
+        comparison = self.comparing.comparison
+        compared = comparison.problems(model) if comparison is not None else []
+        self.context.selection.show_ghost(comparison.ghost(model) if comparison is not None else None)
+        shown = [*self.problems, *compared, *unused]
         self.table.show_problems(shown, {id(each): fixes_for(each, workspace) for each in shown})
         self.summary.setText(self._summary(model))
         self.found.emit(*counted(self.problems))
@@ -130,16 +130,14 @@ class Checks(QWidget):
         else:
             self.context.open(file, line)
 
-    def _take_compared(self, problems: list[Problem]) -> None:
-        self.compared = problems
-        self.check()
-
     def show_theme(self, theme: Theme) -> None:
         self.table.theme = theme
+        self.comparing.show_theme()
         self.check()
 
     def close_panel(self) -> None:
         self._timer.stop()
+        self.context.selection.show_ghost(None)
         for end in self._ends:
             end()
         self._ends = []

@@ -1,32 +1,51 @@
-"""Compares the vehicle with another model: a world of the simulator, a URDF or SDF, another assembly; or with a log."""
+"""The row below the checks: what the vehicle is compared with, and how that ends."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from PyQt6.QtCore import pyqtSignal
-from PyQt6.QtWidgets import QFileDialog, QPushButton
+from PyQt6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QToolButton, QWidget
 
+from studio.editor.deferred import Beside
+from studio.editor.fitting_label import FittingLabel
+from studio.editor.geometry.comparison import Comparison, compare_with
 from studio.editor.geometry.protocols import Context
-from studio.errors import Problem, StudioError
-from studio.model.geometry.assembly import Model
-from studio.model.geometry.differences import Tolerance, differences
-from studio.model.geometry.import_model import SUFFIXES, import_model
-from studio.model.geometry.library import Library
+from studio.editor.icons import icon
+from studio.errors import StudioError
 
-TOLERANCE = Tolerance(m=0.001, rad=0.001, share=1e-6)
-FILTER = "Models (*.sdf *.world *.urdf *.xacro *.xml);;All files (*)"
+FILTER = "Models and logs (*.sdf *.world *.urdf *.xacro *.xml *.mcap);;All files (*)"
 
 
-class CompareButton(QPushButton):
-    found = pyqtSignal(list)
-    """Problems: what the other one says differently."""
+class Comparing(QWidget):
+    changed = pyqtSignal()
+    """Another comparison, or none."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__("Compare…")
+        super().__init__()
         self.context = context
-        self.setToolTip("List what differs from a world of the simulator, a URDF or SDF, or another assembly")
-        self.clicked.connect(lambda _: self.ask())
+        self.comparison: Comparison | None = None
+        self._wanted: Path | None = None
+        """The file that is being read."""
+        self.button = QPushButton("Compare…")
+        self.button.setToolTip(
+            "List what differs from a world of the simulator, a URDF or SDF, another assembly, or a log; "
+            "the view draws where the other one has it"
+        )
+        self.button.clicked.connect(lambda _: self.ask())
+        self.words = FittingLabel()
+        self.end = QToolButton()
+        self.end.setToolTip("Stop comparing")
+        self.end.setAccessibleName("Stop comparing")
+        self.end.setAutoRaise(True)
+        self.end.clicked.connect(lambda _: self._show(None))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 0, 0, 0)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.end)
+        row.addWidget(self.button)
+        self.show_theme()
+        self._tell("")
 
     def ask(self) -> None:
         dialog = QFileDialog(self, "Compare with", str(self.context.workspace.main.parent), FILTER)
@@ -34,27 +53,32 @@ class CompareButton(QPushButton):
         dialog.open()
 
     def compare(self, file: Path) -> None:
-        try:
-            other = read_other(file, self.context)
-        except StudioError as error:
-            self.context.say(str(error), trouble=True)
+        """Read beside the window: a log may be long."""
+        self._wanted = file
+        self._tell(f"Reading {file.name}…")
+        roots = tuple(self.context.workspace.roots)
+        Beside(lambda: compare_with(file, roots), lambda found: self._take(file, found), self)
+
+    def _take(self, file: Path, found: Comparison | StudioError) -> None:
+        if file != self._wanted:  # another one was chosen meanwhile, or none
             return
-        problems = compared(self.context.workspace.assembled.model, other, file)
-        self.context.say(f"{len(problems)} differences from {file.name}" if problems else f"Agrees with {file.name}")
-        self.found.emit(problems)
+        if isinstance(found, StudioError):
+            self.context.say(str(found), trouble=True)
+            self._show(self.comparison)
+            return
+        self._show(found)
+        problems = found.problems(self.context.workspace.assembled.model)
+        count = f"{len(problems)} difference{'s' * (len(problems) > 1)} from {file.name}"
+        self.context.say(count if problems else f"Agrees with {file.name}")
 
+    def _show(self, comparison: Comparison | None) -> None:
+        self.comparison, self._wanted = comparison, None
+        self._tell(f"Compared with {comparison.file.name}" if comparison is not None else "")
+        self.changed.emit()
 
-def read_other(file: Path, context: Context) -> Model:
-    if file.suffix.lower() in SUFFIXES:
-        return import_model(file).model
-    return Library(context.workspace.roots).load(file)
+    def _tell(self, words: str) -> None:
+        self.words.say(words)
+        self.end.setVisible(bool(words))
 
-
-def compared(model: Model, other: Model, file: Path) -> list[Problem]:
-    """Frames of which only the other one knows are no difference: worlds often have more."""
-    hint = f"the first is this vehicle, the second {file.name}"
-    return [
-        Problem(each.message, "warning", str(file), None, hint, each.subject)
-        for each in differences(model, other, TOLERANCE)
-        if not (each.what == "missing" and each.other and ":" in each.subject)
-    ]
+    def show_theme(self) -> None:
+        self.end.setIcon(icon("mdi6.close", self.context.theme.muted))

@@ -18,6 +18,7 @@ from studio.editor.geometry.selection import (
     BodyThing,
     ConstraintThing,
     FrameThing,
+    Ghost,
     JointThing,
     SensorThing,
     ShapeThing,
@@ -31,8 +32,9 @@ from studio.editor.geometry.view.description import (
     Solid,
     contact_radius,
 )
+from studio.editor.geometry.view.ghosts import ghost_marks
 from studio.editor.geometry.view.look import GLASS, Look
-from studio.editor.geometry.view.marks import box_edges, cross_lines, diamond, joint_lines, tinted
+from studio.editor.geometry.view.marks import axis_arcs, box_edges, cross_lines, diamond, joint_lines, tinted
 from studio.editor.geometry.view.picking import Pickable, PickFaces, PickLine, PickPoint
 from studio.editor.theme import Theme
 from studio.editor.views.scene.batches import (
@@ -53,6 +55,8 @@ from studio.model.geometry.linkage import Part
 from studio.model.geometry.world import PLACES
 
 GRID_LINES = 40
+ARC_SIZE = 2.0
+"""Of the axes of a frame."""
 DARKEST = 44
 """Of 255, of a black face in the dark theme."""
 
@@ -102,8 +106,10 @@ class Draughtsman:
         look: Look,
         grid: tuple[Floats, float],
         scans: Mapping[str, Floats] | None = None,
+        ghost: tuple[Ghost, Description] | None = None,
     ) -> Drawing:
-        """`grid`: its middle and its step. `scans`: points by the frame that they are measured in."""
+        """`grid`: its middle and its step. `scans`: points by the frame that they are measured in. `ghost`: what
+        another model has elsewhere."""
         self._used = {}
         poses = shown.poses(positions)
         bodies = [marks for name, marks in shown.bodies.items() if name not in look.hidden]
@@ -115,12 +121,15 @@ class Draughtsman:
             things += self._body(marks, poses, look)
         things += self._joints(shown, poses, positions, look)
         things += self._links(shown, frames, look)
-        things += self._path(frames, shown, poses, look)
+        things += self._path(frames, poses, look)
+        haunting = [] if ghost is None else list(ghost_marks(*ghost, shown, poses, positions, look.frame_m))
+        things += [Placed(mark.batches(self.theme), mark.pose) for mark in haunting]
         things += self._lit_frames(frames, look)
         things += self._scans(frames, scans or {})
         self._kept = self._used
         pickable = partial(self._pickable, shown, bodies, poses, frames, look)
-        names = (*self._distance(frames, poses, look), *self._names(shown, frames, look))
+        elsewhere = (Named(VehicleThing(), mark.name, mark.pose[:3, 3], True) for mark in haunting if mark.name)
+        names = (*self._distance(frames, poses, look), *self._names(shown, frames, look), *elsewhere)
         return Drawing(Scene(tuple(things), (), look.section), names, poses, frames, pickable)
 
     # ---- bodies
@@ -272,22 +281,29 @@ class Draughtsman:
                 merged = np.concatenate(points)
                 yield Placed((Lines(merged, all_of(tone, len(merged)), 3.5 if is_lit else 2.0, is_on_top=True),))
 
-    def _path(
-        self, frames: dict[FrameThing, Floats], shown: Description, poses: dict[Part, Floats], look: Look
-    ) -> Iterator[Placed]:
-        points = _path_points(frames, poses, look)
+    def _path(self, frames: dict[FrameThing, Floats], poses: dict[Part, Floats], look: Look) -> Iterator[Placed]:
+        points = [pose[:3, 3] for pose in _path_poses(frames, poses, look)]
         if len(points) > 1:
             dashes = np.concatenate([_dashed(a, b, look.frame_m / 3) for a, b in pairwise(points)])
             yield Placed((Lines(dashes, all_of(colour_of(self.theme.accent), len(dashes)), 3.0, is_on_top=True),))
             straight = np.stack([points[0], points[-1]])[None]
             yield Placed((Lines(straight, all_of(colour_of(self.theme.text), 1), 1.5, is_on_top=True),))
+            yield from self._angles(_path_poses(frames, poses, look), look)
+
+    def _angles(self, way: list[Floats], look: Look) -> Iterator[Placed]:
+        """At the frame of interest, from each axis of the frame of reference to its own."""
+        for arc in axis_arcs(way[0], way[-1], ARC_SIZE * look.frame_m):
+            tone = all_of(colour_of(AXIS_COLOURS[arc.axis]), len(arc.lines))
+            yield Placed((Lines(arc.lines, tone, 2.0, is_on_top=True),))
 
     def _distance(self, frames: dict[FrameThing, Floats], poses: dict[Part, Floats], look: Look) -> Iterator[Named]:
-        """In the middle of the straight line between the two frames that are measured."""
-        points = _path_points(frames, poses, look)
-        if len(points) > 1:
-            apart = float(np.linalg.norm(points[-1] - points[0]))
-            yield Named(VehicleThing(), f"{apart:.4g} m", (points[0] + points[-1]) / 2, True)
+        """In the middle of the straight line between the two frames that are measured; and the angles at its end."""
+        way = _path_poses(frames, poses, look)
+        if len(way) > 1:
+            start, end = way[0][:3, 3], way[-1][:3, 3]
+            yield Named(VehicleThing(), f"{float(np.linalg.norm(end - start)):.4g} m", (start + end) / 2, True)
+            for arc in axis_arcs(way[0], way[-1], ARC_SIZE * look.frame_m):
+                yield Named(VehicleThing(), f"{'xyz'[arc.axis]} {arc.angle_deg:.4g}°", arc.middle, True)
 
     def _lit_frames(self, frames: dict[FrameThing, Floats], look: Look) -> Iterator[Placed]:
         for thing in dict.fromkeys((*look.selected, look.hovered)):
@@ -403,14 +419,13 @@ def _link_lines(one: Floats, other: Floats, size: float) -> Floats:
     return np.concatenate([line, diamond(one, size * 0.3), diamond(other, size * 0.3)])
 
 
-def _place_of(name: str, frames: dict[FrameThing, Floats], poses: dict[Part, Floats]) -> Floats | None:
+def _pose_of(name: str, frames: dict[FrameThing, Floats], poses: dict[Part, Floats]) -> Floats | None:
     body, _, frame = name.partition(":")
-    pose = frames.get(FrameThing(body, frame)) if frame else poses.get(Part(body))
-    return None if pose is None else pose[:3, 3]
+    return frames.get(FrameThing(body, frame)) if frame else poses.get(Part(body))
 
 
-def _path_points(frames: dict[FrameThing, Floats], poses: dict[Part, Floats], look: Look) -> list[Floats]:
-    return [point for name in look.path if (point := _place_of(name, frames, poses)) is not None]
+def _path_poses(frames: dict[FrameThing, Floats], poses: dict[Part, Floats], look: Look) -> list[Floats]:
+    return [pose for name in look.path if (pose := _pose_of(name, frames, poses)) is not None]
 
 
 def _measured_links(shown: Description, look: Look) -> set[ConstraintThing]:

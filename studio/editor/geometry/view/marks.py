@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from studio.editor.views.scene.batches import Colours, Floats, colour_of
+from studio.editor.views.scene.batches import Colours, Floats, colour_of, moved
 from studio.model.geometry.joints import Joint
 from studio.model.geometry.rotations import from_axis_angle, unit_axis
 
 ARC_STEP_RAD = math.radians(6.0)
 TINT = 0.45
+LEAST_ANGLE_DEG = 0.05
+LABEL_OUT = 1.25
+"""Of the radius of an arc: where its angle is written."""
 
 
 def tinted(colours: Colours, tone: str) -> Colours:
@@ -57,6 +62,34 @@ def joint_lines(joint: Joint, size: float, position: float | None) -> Floats:
         hands += [] if position is None else [position]
         lines += [np.stack([np.zeros(3), from_axis_angle(unit_axis(joint.axis), turn) @ side])[None] for turn in hands]
     return np.concatenate(lines)
+
+
+@dataclass(frozen=True)
+class AxisArc:
+    """From an axis of one frame to the same axis of another, at the origin of the other."""
+
+    axis: int
+    angle_deg: float
+    lines: Floats
+    middle: Floats
+
+
+def axis_arcs(one: Floats, other: Floats, size: float) -> Iterator[AxisArc]:
+    """For each axis that is turned, with a hand where it would be if it were not."""
+    turned = one[:3, :3].T @ other[:3, :3]
+    pose = one.copy()
+    pose[:3, 3] = other[:3, 3]
+    for axis, start in enumerate(np.eye(3)):
+        angle = math.acos(max(-1.0, min(1.0, float(turned[axis, axis]))))
+        if math.degrees(angle) < LEAST_ANGLE_DEG:
+            continue
+        about = np.cross(start, turned[:, axis])
+        length = float(np.linalg.norm(about))
+        about = about / length if length > 1e-9 else _across(start)
+        arc = _arc(about, start * size, 0.0, angle)
+        hand = np.stack([np.zeros(3), start * size])[None]
+        middle = arc[len(arc) // 2, 0] * LABEL_OUT
+        yield AxisArc(axis, math.degrees(angle), moved(np.concatenate([hand, arc]), pose), moved(middle[None], pose)[0])
 
 
 def _arc(axis: Floats, side: Floats, low: float, high: float) -> Floats:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from studio.editor.geometry.protocols import Context
-from studio.editor.geometry.selection import BodyThing, Thing
+from studio.editor.geometry.selection import BodyThing, Ghost, Thing
 from studio.editor.geometry.view.description import Description, Meshes, describe
 from studio.editor.geometry.view.drawing import Draughtsman, Drawing
 from studio.editor.geometry.view.handled import place_of
@@ -48,6 +48,7 @@ class Stage:
         self._meshes = meshes
         self._draughtsman = Draughtsman(context.theme)
         self._description: Description | None = None
+        self._ghost: Description | None = None
         self._drawing: Drawing | None = None
         self._listeners: list[Callable[[], object]] = []
         self.centre: Floats = np.zeros(3)
@@ -73,8 +74,18 @@ class Stage:
         if self._drawing is None:
             middle = np.array([self.centre[0], self.centre[1], 0.0])
             grid = (middle, self.grid_m)
-            self._drawing = self._draughtsman.draw(self.description, self.joints, self.seen, grid, self.scans)
+            self._drawing = self._draughtsman.draw(
+                self.description, self.joints, self.seen, grid, self.scans, self._described_ghost()
+            )
         return self._drawing
+
+    def _described_ghost(self) -> tuple[Ghost, Description] | None:
+        ghost = self.selection.ghost
+        if ghost is None:
+            self._ghost = None
+            return None
+        self._ghost = describe(ghost.model, self._meshes, self._ghost)
+        return ghost, self._ghost
 
     @property
     def joints(self) -> Mapping[str, float]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
+from pytestqt.qtbot import QtBot
 
 from studio.editor.geometry.panels.checks import Checks
 from studio.editor.geometry.panels.checks_table import FIX, MESSAGE
@@ -15,12 +16,17 @@ from studio.editor.geometry.panels.measure import Measure
 from studio.editor.geometry.panels.tree import AssemblyTree
 from studio.editor.geometry.panels.tree_menu import tree_menu
 from studio.editor.geometry.selection import BodyThing, FrameThing, SensorThing
+from studio.messages import Range3d
+from studio.messages.codec import encode
 from studio.model.geometry.assembly import Constraint, FrameName
 from studio.model.geometry.body import Frame
 from studio.model.geometry.edits import AddFrame, Bind, MoveConstraint, SetSensor
+from studio.model.geometry.flat_model import content_of
 from studio.model.geometry.part_edits import SetFrame
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.sdf import to_sdf
+from studio.runtime.recording import LogWriter
+from studio.runtime.recording.logged_geometry import store_geometry
 
 
 @pytest.fixture
@@ -143,17 +149,52 @@ def test_unused_frames_on_request(checks: Checks) -> None:
     assert any("Raptor:TopFrontRail" in each for each in messages(checks))
 
 
-def test_differences_from_a_world_and_from_a_broken_file(context: Any, checks: Checks, tmp_path: Path) -> None:
+def compare(checks: Checks, file: Path, qtbot: QtBot) -> str:
+    """What is said of it."""
+    said: list[str] = checks.context.said  # type: ignore[attr-defined]
+    before = len(said)
+    checks.comparing.compare(file)
+    assert f"Reading {file.name}" in checks.comparing.words.texts[0]
+    qtbot.waitUntil(lambda: len(said) > before, timeout=30_000)
+    return said[-1]
+
+
+def test_differences_from_a_world_are_live_until_the_comparison_ends(
+    context: Any, checks: Checks, tmp_path: Path, qtbot: QtBot
+) -> None:
     world = tmp_path / "world.sdf"
     world.write_text(to_sdf(context.workspace.assembled.model).text)
-    checks.compare.compare(world)
-    assert context.said[-1] == "Agrees with world.sdf"
+    assert compare(checks, world, qtbot) == "Agrees with world.sdf" and context.selection.ghost is None
     sensor = context.workspace.assembled.model.bodies["RightLaser"].sensors[0]
     context.do(SetSensor(type(sensor)(**{**vars(sensor), "range_max_m": 30.0})), body="RightLaser")
     context.do(SetFrame("PhaseCenter", Frame("PhaseCenter", Pose((0.0, 0.0, 0.5)))), body="Gps")
-    checks.compare.compare(world)
-    assert any("range_max_m is 30 in the first" in each for each in messages(checks))
+    qtbot.waitUntil(lambda: any("range_max_m is 30 in the first" in each for each in messages(checks)))
     assert any("Gps:PhaseCenter is" in each for each in messages(checks))
+    ghost = context.selection.ghost
+    assert ghost is not None and {"Gps:PhaseCenter", "RightLaser.scan"} <= ghost.subjects
+    context.workspace.undo()
+    qtbot.waitUntil(lambda: not any("Gps:PhaseCenter is" in each for each in messages(checks)))
     world.write_text("<sdf><model>")
-    checks.compare.compare(world)
-    assert "world.sdf" in context.said[-1]
+    assert "world.sdf" in compare(checks, world, qtbot), "the comparison that there was stays"
+    assert any("range_max_m" in each for each in messages(checks)) and checks.comparing.end.isVisible()
+    checks.comparing.end.click()
+    assert not any("range_max_m" in each for each in messages(checks))
+    assert context.selection.ghost is None and not checks.comparing.end.isVisible()
+
+
+def test_differences_from_a_log_are_those_of_its_sensors_and_of_its_geometry(
+    context: Any, checks: Checks, tmp_path: Path, qtbot: QtBot
+) -> None:
+    log = tmp_path / "run.mcap"
+    scan = encode(Range3d.from_polar([1.0, 2.0], -1.7, 3.4 / 2, frame="RightLaser:Nowhere"))
+    with LogWriter(log) as writer:
+        store_geometry(writer, content_of(context.workspace.assembled.model))
+        channel = writer.add_topic("/right/ranges", Range3d)
+        for at_ns in range(1, 20):
+            writer.write(channel, scan, log_time_ns=at_ns, sequence=at_ns, stamp_ns=at_ns)
+    assert compare(checks, log, qtbot) == "1 difference from run.mcap"
+    assert any("RightLaser has no such frame" in each for each in messages(checks))
+    assert context.selection.ghost is None, "it was recorded with this geometry"
+    context.do(SetFrame("PhaseCenter", Frame("PhaseCenter", Pose((0.0, 0.0, 0.5)))), body="Gps")
+    qtbot.waitUntil(lambda: any("Gps:PhaseCenter is" in each for each in messages(checks)))
+    assert context.selection.ghost is not None

@@ -12,17 +12,19 @@ import pytest
 from PyQt6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Pick, ShapeThing
+from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Ghost, Pick, ShapeThing
 from studio.editor.geometry.view.face_frames import turned_to
 from studio.editor.geometry.view.gestures.mounting import fitting_frames
 from studio.editor.theme import LIGHT
 from studio.editor.views.scene.batches import Lines, colour_of, moved
 from studio.model.geometry.assembly import Member
+from studio.model.geometry.differences import differences
 from studio.model.geometry.edits import AddBody, MoveConstraint
 from studio.model.geometry.joints import Mimic
 from studio.model.geometry.part_edits import SetJoint
 from studio.model.geometry.poses import Pose, inverse
 from studio.model.geometry.tidy_poses import pose_like
+from studio.model.geometry.transforms import Transforms
 from tests.editor.geometry.view.conftest import Desk, Hand
 
 BUMPER = FrameThing("Raptor", "FrontBumperCenter")
@@ -187,6 +189,32 @@ def test_what_a_steered_wheel_reaches_into_turns_red(hand: Hand, qtbot: QtBot) -
     assert stage.joints == {}
 
 
+def test_what_another_model_has_elsewhere_is_a_ghost(hand: Hand) -> None:
+    stage, workspace = hand.view.stage, hand.desk.workspace
+    before = workspace.assembled.model
+    assert not len(lines_of(hand, "warning"))
+    workspace.do(MoveConstraint("gps_mount", Pose((0.0, 0.0, 1.0))))
+    subjects = frozenset(each.subject for each in differences(workspace.assembled.model, before))
+    stage.selection.show_ghost(Ghost(before, subjects, "before.sdf"))
+    (ghost,) = [each for each in stage.drawing.names if each.name == "Gps in before.sdf"]
+    at = Transforms(before, compiled=False).get_transformation("Gps", "Raptor")
+    assert np.allclose(ghost.point, at[:3, 3])
+    middle = np.concatenate(lines_of(hand, "warning")).reshape(-1, 3).mean(axis=0)
+    assert np.linalg.norm(middle - at[:3, 3]) < 0.2, "only what differs"
+    stage.selection.show_ghost(None)
+    assert not len(lines_of(hand, "warning"))
+
+
+def test_the_angles_of_what_is_measured_are_drawn_at_its_end(hand: Hand) -> None:
+    stage = hand.view.stage
+    stage.selection.show_path(("Raptor:TopCenterRail", "Flea:BottomCenter"))
+    angles = [each for each in stage.drawing.names if each.name in ("x 10°", "z 10°")]
+    assert len(angles) == 2, [each.name for each in stage.drawing.names]
+    end = stage.drawing.frames[FrameThing("Flea", "BottomCenter")]
+    assert all(np.linalg.norm(each.point - end[:3, 3]) < 3 * stage.look.frame_m for each in angles)
+    assert not any(each.name.startswith("y ") for each in stage.drawing.names), "it is turned about y"
+
+
 def test_the_slider_of_a_joint_that_mimics_another_goes_with_that_one(hand: Hand) -> None:
     stage, workspace = hand.view.stage, hand.desk.workspace
     body = workspace.assembled.model.bodies["Raptor"]
@@ -206,12 +234,12 @@ def test_the_slider_of_a_joint_that_mimics_another_goes_with_that_one(hand: Hand
 
 def lines_of(hand: Hand, tone: str) -> list[np.ndarray]:
     """What is drawn in a tone of the theme, in the axes of the Raptor."""
-    colour = colour_of(LIGHT.tone(tone))
+    colour = colour_of(LIGHT.tone(tone))[:3]
     found = []
     for placed in hand.view.stage.drawing.scene.things:
         for batch in placed.batches:
             if isinstance(batch, Lines):
-                found += list(moved(batch.points[(batch.colours == colour).all(axis=1)], placed.pose))
+                found += list(moved(batch.points[(batch.colours[:, :3] == colour).all(axis=1)], placed.pose))
     return found
 
 
@@ -221,7 +249,7 @@ def test_the_measured_path_goes_through_its_frames(hand: Hand) -> None:
     hand.desk.selection.show_path(frames)
     wanted = {named.name for named in hand.view.stage.drawing.names if named.is_wanted}
     far = np.linalg.norm(hand.where("Flea:BottomCenter", "Raptor:FrontBumperCenter"))
-    assert wanted == {*frames, f"{far:.4g} m"}
+    assert wanted == {*frames, f"{far:.4g} m", "x 10°", "z 10°"}
     ends = [np.array([hand.where(name) for name in pair]) for pair in pairwise(frames)]
     lit = lines_of(hand, "accent")
     assert any(np.allclose(line, ends[1], atol=1e-6) for line in lit), "the constraint that it crosses"

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from studio.errors import Problem, StudioError
+from studio.errors import StudioError
 from studio.messages import MessageTypes
 from studio.messages.codec import decode
 from studio.messages.message import Message
 from studio.messages.range3d import Range3d
 from studio.model.geometry.assembly import Model
-from studio.model.geometry.differences import differences
 from studio.model.geometry.flat_model import model_of
 from studio.model.geometry.measured import Measured
 from studio.runtime.base.clock import SECOND_NS
@@ -30,13 +29,11 @@ def measures_of(path: Path) -> list[Measured]:
                 for name, topic in log.topics.items() if not name.startswith("/_studio/")]  # fmt: skip
 
 
-def geometry_differences(model: Model, path: Path, file: str) -> list[Problem]:
-    """Where the geometry that the log was recorded with is another one."""
+def geometry_of(path: Path) -> Model | None:
+    """The geometry that the log was recorded with: the last one, where it was changed meanwhile."""
     with LogReader(path) as log:
         found = geometries_of(log)
-    hint = f"the first is {model.name}, the second that of the log"
-    told = differences(model, model_of(found[-1])) if found else []
-    return [Problem(each.message, "warning", file, None, hint, each.subject) for each in told]
+    return model_of(found[-1]) if found else None
 
 
 def _measured(log: LogReader, topic: str, kind: type[Message] | None) -> Measured:
