@@ -6,7 +6,8 @@ import errno
 import glob
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,8 +24,24 @@ class FileError(StudioError):
     """A file that cannot be read or written as what it should be."""
 
 
+_noting: list[set[Path]] = []
+
+
+@contextmanager
+def noting_reads() -> Iterator[set[Path]]:
+    """Collects the files that are opened for reading meanwhile, by their absolute paths."""
+    read: set[Path] = set()
+    _noting.append(read)
+    try:
+        yield read
+    finally:
+        _noting[:] = [each for each in _noting if each is not read]
+
+
 def open_regular(path: Path) -> BinaryIO:
     """Open a file for reading. Refuses pipes, which wait for a writer, and devices, which may have no end."""
+    for read in _noting:
+        read.add(Path(os.path.abspath(path)))
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(descriptor).st_mode
     if stat.S_ISREG(mode):

@@ -168,6 +168,32 @@ def test_a_killed_fork_server_takes_nobody_along_and_is_replaced(fork_client: Fo
         child.wait(20)
 
 
+def test_a_twin_takes_the_place_of_a_killed_fork_server(fork_client: ForkClient) -> None:
+    """It has everything imported: on a busy machine the next child would otherwise wait for seconds."""
+    born(fork_client, "says_where_it_is", (2, 2)).wait(20)
+    fork_client.insure()
+    for _ in range(3):
+        fork_server, twin = fork_server_of(fork_client), fork_client._twins[()].process.pid
+        assert psutil.Process(twin).cmdline()[0] == "studio fork server"
+        fork_server.kill()
+        psutil.wait_procs([fork_server], 5)
+        assert born(fork_client, "says_where_it_is", (2, 2)).wait(20) == 7
+        assert fork_server_of(fork_client).pid == twin
+        fork_client.insure()
+
+
+def test_a_killed_twin_is_replaced(fork_client: ForkClient) -> None:
+    born(fork_client, "says_where_it_is", (2, 2)).wait(20)
+    fork_client.insure()
+    twin = psutil.Process(fork_client._twins[()].process.pid)
+    twin.kill()
+    await_true(lambda: twin.status() == psutil.STATUS_ZOMBIE, "the twin to be dead")
+    fork_client.renew()
+    assert not twin.is_running()
+    fork_client.insure()
+    assert fork_client._twins[()].alive
+
+
 def test_variables_that_are_read_at_the_start_hold(fork_client: ForkClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fork server that was started before one of them changed would pass on what it had read."""
     born(fork_client, "says_where_it_is", (2, 2)).wait(20)

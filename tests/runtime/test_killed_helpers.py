@@ -38,5 +38,5 @@ def test_killed_helpers_are_waited_for_and_replaced_at_once() -> None:
             await_true(lambda: len(helpers()) >= 1, "the cleanup watchdog to be replaced", 5)
         # A fork server that is killed before it was of any use is started again with the next child.
         session.restart_host("ticker")
-        await_true(lambda: len(helpers()) == 2, "all helpers to be back", 20)
+        await_true(lambda: len(helpers()) == 3, "all helpers to be back, and the twin of the fork server", 20)
     assert not [child for child in children() - before if child.status() == psutil.STATUS_ZOMBIE]

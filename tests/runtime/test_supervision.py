@@ -132,6 +132,18 @@ def test_a_program_that_is_gone_is_given_up_and_supervision_goes_on(supervised: 
     assert session.supervisor.condition("low_pass") is Condition.RUNNING
 
 
+@pytest.mark.parametrize("ran_well", [True, False])
+def test_only_starts_that_lead_to_nothing_make_the_next_one_wait(supervised: Open, ran_well: bool) -> None:
+    policy = RestartPolicy(pause_s=0.01, good_s=0.0 if ran_well else 1000.0)
+    session = supervised(plan(**PIPELINE), policy)
+    futile = []
+    for restarts in range(3):
+        kill(session.hosts["adder"])
+        await_back(session, "adder", restarts)
+        futile.append(session.supervisor.wards["adder"].futile)
+    assert futile == ([1, 1, 1] if ran_well else [1, 2, 3])
+
+
 def test_a_parameter_that_was_set_survives_a_restart(supervised: Open) -> None:
     session = supervised(plan(**PIPELINE))
     session.remember("adder", parameters={"amount": 7.5})

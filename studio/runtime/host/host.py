@@ -27,6 +27,7 @@ from studio.runtime.channel.call_frames import call_topics, ends_of
 from studio.runtime.channel.mailbox import Route
 from studio.runtime.channel.sender import Sender
 from studio.runtime.component import Component
+from studio.runtime.host.ahead import made_ahead
 from studio.runtime.host.cell import Cell
 from studio.runtime.host.component_import import import_class
 from studio.runtime.host.data_route import DataRoute
@@ -94,7 +95,7 @@ class Host:
         self.executor.make_routes()
 
     def _add(self, planned: PlannedComponent) -> Cell:
-        cell = self.executor.add(planned, create(planned))
+        cell = self.executor.add(planned, made_ahead(planned, self.plan.project) or create(planned))
         log = cell.component.log
         log.handlers[:] = [_ChannelLog(self.executor, cell.name)]
         log.setLevel(logging.INFO)

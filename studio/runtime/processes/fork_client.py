@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -65,6 +65,12 @@ class _ForkServer:
                 self.is_ready = self.is_good = self._hear() is not None
         return self.is_ready
 
+    def is_ready_now(self) -> bool:
+        """Without waiting for it."""
+        if not self.is_ready and select.select([self.line], [], [], 0)[0]:
+            self.is_ready = self._hear() is not None
+        return self.is_ready
+
     def _hear(self) -> int | None:
         self.line.settimeout(ANSWER_WITHIN_S)
         try:
@@ -90,9 +96,26 @@ class _ForkServer:
         self.process.wait()
 
 
+@dataclass
+class _HostsOwn:
+    """The fork server that has made the components of one host ahead of its next start, or is to make them."""
+
+    birth: Birth
+    """Of the host, when it was wanted last."""
+    libraries: tuple[str, ...]
+    order: str
+    fork_server: _ForkServer | None = None
+    is_hopeless: bool = False
+    """It found nothing to make, or could not."""
+
+    def fits(self, birth: Birth, libraries: tuple[str, ...], order: str) -> bool:
+        return (self.birth, self.libraries, self.order) == (birth, libraries, order)
+
+
 class ForkClient:
     """One for a process, whatever runs it starts. A fork server is started when its first child is wanted; there is one
-    for every set of libraries, so that who needs none of them does not carry them along."""
+    for every set of libraries, so that who needs none of them does not carry them along. Each gets a twin, which takes
+    its place when it is killed: importing everything again takes seconds on a busy machine."""
 
     def __init__(self) -> None:
         self._forget()
@@ -102,6 +125,9 @@ class ForkClient:
         """Whoever is forked from this process is not the parent of these fork servers."""
         self._lock = threading.Lock()
         self._fork_servers: dict[tuple[str, ...], _ForkServer] = {}
+        self._twins: dict[tuple[str, ...], _ForkServer] = {}
+        self._hosts_own: dict[tuple[str, str], _HostsOwn] = {}
+        """By the title of the host and the run that it is in."""
         self._started_with: dict[str, str] = {}
 
     def prepare(self) -> None:
@@ -119,17 +145,45 @@ class ForkClient:
         environment: dict[str, str],
         outputs: Sequence[int],
         libraries: Iterable[str] = (),
+        order: str = "",
     ) -> Child | None:
-        """A process that runs `main()` of `module`; None where that cannot be: then it has to be started plainly."""
+        """A process that runs `main()` of `module`; None where that cannot be: then it has to be started plainly.
+
+        `order`: the components that a fork server of its own may make ahead of its next start (host/ahead.py).
+        """
         if not sys.platform.startswith("linux"):
             return None
         wanted = tuple(sorted(set(libraries) & set(WARMERS)))
         birth = Birth(module, list(arguments), title, environment, _paths(), _folder())
         with self._lock, open(os.devnull, "rb") as nothing:
-            fork_server = self._fork_server(wanted)
-            child = fork_server.bear(birth, [nothing.fileno(), *outputs]) if fork_server else None
-            if fork_server is not None and not fork_server.is_good:
-                self._fork_servers.pop(wanted).close()
+            streams = [nothing.fileno(), *outputs]
+            child = self._born_of_its_own(birth, streams, wanted, order) if order else None
+            return child or self._born(wanted, birth, streams)
+
+    def _born(self, libraries: tuple[str, ...], birth: Birth, streams: Sequence[int]) -> Child | None:
+        fork_server = self._fork_server(libraries)
+        child = fork_server.bear(birth, streams) if fork_server else None
+        if fork_server is not None and not fork_server.is_good:
+            self._fork_servers.pop(libraries).close()
+        return child
+
+    def _born_of_its_own(
+        self, birth: Birth, streams: Sequence[int], libraries: tuple[str, ...], order: str
+    ) -> Child | None:
+        """None if there is no such fork server, or what it has made no longer holds: then another one follows."""
+        key = birth.title, birth.environment.get("STUDIO_RUN", "")
+        own = self._hosts_own.get(key)
+        if own is None or not own.fits(birth, libraries, order):
+            if own is not None and own.fork_server is not None:
+                own.fork_server.close()
+            self._hosts_own[key] = _HostsOwn(birth, libraries, order)
+            return None
+        if own.fork_server is None or not own.fork_server.is_ready_now():
+            return None
+        child = own.fork_server.bear(birth, streams)
+        if child is None:
+            own.fork_server.close()
+            own.fork_server = None
         return child
 
     def _fork_server(self, libraries: tuple[str, ...]) -> _ForkServer | None:
@@ -137,51 +191,104 @@ class ForkClient:
         if started_with != self._started_with:
             self._close_all()
             self._started_with = started_with
-        found = self._fork_servers.get(libraries)
-        if found is not None:
-            if found.alive:
-                return found
-            self._closed(libraries)
+        for known in (self._fork_servers, self._twins):
+            if (found := known.get(libraries)) is not None:
+                if found.alive:
+                    self._fork_servers[libraries] = known.pop(libraries)
+                    return found
+                known.pop(libraries).close()
+        made = self._begun(_started) if not libraries else self._begun_in((), libraries)
+        if made is not None:
+            self._fork_servers[libraries] = made
+        return made
+
+    def _begun_in(self, within: tuple[str, ...], libraries: tuple[str, ...]) -> _ForkServer | None:
+        """One that is itself born in the one with the libraries `within`."""
+        words = ["", *libraries]
+        return self._begun(lambda line: self._forked(within, words, "studio fork server", _environment(), line))
+
+    def _begun(self, begin: Callable[[socket.socket], subprocess.Popen[bytes] | Child | None]) -> _ForkServer | None:
         ours, theirs = socket.socketpair()
         with theirs:
-            process = self._forked(libraries, theirs) if libraries else _started(theirs)
+            process = begin(theirs)
         if process is None:
             ours.close()
             return None
-        self._fork_servers[libraries] = made = _ForkServer(process, ours)
-        return made
+        return _ForkServer(process, ours)
 
-    def _forked(self, libraries: tuple[str, ...], line: socket.socket) -> Child | None:
-        """One with more libraries is itself born in the one without."""
-        plain = self._fork_server(())
-        words = list(libraries)
-        birth = Birth(
-            "studio.runtime.processes.fork_server", words, "studio fork server", _environment(), _paths(), _folder()
-        )
+    def _forked(
+        self, within: tuple[str, ...], words: list[str], title: str, environment: dict[str, str], line: socket.socket
+    ) -> Child | None:
+        birth = Birth("studio.runtime.processes.fork_server", words, title, environment, _paths(), _folder())
         with open(os.devnull, "wb") as nothing:
-            streams = [line.fileno(), nothing.fileno(), _errors(nothing.fileno())]
-            return plain.bear(birth, streams) if plain else None
+            return self._born(within, birth, [line.fileno(), nothing.fileno(), _errors(nothing.fileno())])
 
     def renew(self) -> None:
-        """Wait for fork servers that were killed, or they would stay zombies until the next child is wanted. A plain
-        one that was of use is started again, so that the next child need not wait for it."""
+        """Wait for fork servers that were killed, or they would stay zombies until the next child is wanted. Twins take
+        their places; a plain one that was of use is started again, so that the next child need not wait for it."""
         with self._lock:
+            self._bury_twins()
             dead = [libraries for libraries, fork_server in self._fork_servers.items() if not fork_server.alive]
-            were_ready = [self._closed(libraries).is_ready for libraries in dead]
-            if any(were_ready):
+            was_ready = False
+            for libraries in dead:
+                fork_server = self._fork_servers[libraries]
+                was_ready |= fork_server.is_ready
+                if libraries in self._twins:
+                    self._fork_server(libraries)
+                else:
+                    self._fork_servers.pop(libraries).close()
+            if was_ready and () not in self._fork_servers:
                 self._fork_server(())
 
-    def _closed(self, libraries: tuple[str, ...]) -> _ForkServer:
-        fork_server = self._fork_servers.pop(libraries)
-        fork_server.close()
-        return fork_server
+    def insure(self) -> None:
+        """Against the next death: see to twins, and to what can be made ahead of the next start of a host. Not worth
+        its time in a run that lasts a second."""
+        with self._lock:
+            self._make_twins()
+            self._renew_those_of_hosts()
+
+    def _bury_twins(self) -> None:
+        for libraries, twin in list(self._twins.items()):
+            if not twin.alive:
+                self._twins.pop(libraries).close()
+
+    def _make_twins(self) -> None:
+        """In themselves: all is imported there."""
+        for libraries, fork_server in list(self._fork_servers.items()):
+            if libraries not in self._twins and fork_server.is_ready_now():
+                twin = self._begun_in(libraries, libraries)
+                if twin is not None:
+                    self._twins[libraries] = twin
+
+    def _renew_those_of_hosts(self) -> None:
+        for own in self._hosts_own.values():
+            if own.fork_server is not None and not own.fork_server.alive:
+                # One that never was ready will not be the next time either.
+                own.is_hopeless = not own.fork_server.is_ready_now()
+                own.fork_server.close()
+                own.fork_server = None
+            ordinary = self._fork_servers.get(own.libraries)
+            if own.fork_server is None and not own.is_hopeless and ordinary is not None and ordinary.is_ready_now():
+                own.fork_server = self._begun_for(own)
+
+    def _begun_for(self, own: _HostsOwn) -> _ForkServer | None:
+        words = [own.order, *own.libraries]
+        title = own.birth.title.replace("studio", "studio fork server of", 1)
+        environment = own.birth.environment
+        return self._begun(lambda line: self._forked(own.libraries, words, title, environment, line))
 
     def close_own(self) -> None:
         """For a thread that is about to end: fork servers that would be killed with it, and stay zombies, end now."""
+        ours = threading.get_ident()
         with self._lock:
-            for libraries, fork_server in list(self._fork_servers.items()):
-                if fork_server.thread == threading.get_ident():
-                    self._closed(libraries)
+            for known in (self._fork_servers, self._twins):
+                for libraries, fork_server in list(known.items()):
+                    if fork_server.thread == ours:
+                        known.pop(libraries).close()
+            for key, own in list(self._hosts_own.items()):
+                if own.fork_server is not None and own.fork_server.thread == ours:
+                    own.fork_server.close()
+                    del self._hosts_own[key]
 
     def bury_strays(self) -> None:
         adoption.bury_strays()
@@ -192,8 +299,13 @@ class ForkClient:
             self._close_all()
 
     def _close_all(self) -> None:
-        while self._fork_servers:
-            self._fork_servers.popitem()[1].close()
+        for known in (self._fork_servers, self._twins):
+            while known:
+                known.popitem()[1].close()
+        while self._hosts_own:
+            own = self._hosts_own.popitem()[1]
+            if own.fork_server is not None:
+                own.fork_server.close()
 
 
 def _started(line: socket.socket) -> subprocess.Popen[bytes]:

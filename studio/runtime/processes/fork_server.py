@@ -1,8 +1,9 @@
 """Forks the processes of a run, with all that they need already imported.
 
 Importing numpy, pyzmq and the runtime takes half a second of work, numba another one; a fork of a process that has
-done it takes a few milliseconds. Requests come in on stdin, which is a socket; arguments name libraries to import
-beforehand. Nothing here starts a thread or opens a socket of ZeroMQ, because neither survives a fork.
+done it takes a few milliseconds. Requests come in on stdin, which is a socket. The first argument tells which
+components to make ahead (host/ahead.py), the others name libraries to import beforehand. Nothing here starts a thread
+or opens a socket of ZeroMQ, because neither survives a fork.
 
 What is born becomes the child of the runtime, not of this process: its parent ends at once, and the runtime says for
 this moment that it is the one who adopts orphans (PR_SET_CHILD_SUBREAPER). So the runtime can wait for it, the kernel
@@ -26,9 +27,11 @@ from typing import Any
 
 from setproctitle import setproctitle
 
+from studio.errors import StudioError
 from studio.runtime.base.child_signals import FOR_CHILDREN
 from studio.runtime.base.fast_exit import run_and_leave
 from studio.runtime.base.process import die_with_parent
+from studio.runtime.host.ahead import Prepared
 
 LENGTH = struct.Struct("!I")
 STREAMS = 3
@@ -61,16 +64,24 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent()
     line = socket.socket(fileno=os.dup(0))
-    for name in (*PRELOADED, *(WARMERS[library] for library in sys.argv[1:])):
+    order, *libraries = sys.argv[1:] or [""]
+    for name in (*PRELOADED, *(WARMERS[library] for library in libraries)):
         importlib.import_module(name)
+    try:
+        prepared = Prepared(order) if order else None
+    except StudioError:  # the host will say why when it starts, if it is anybody's fault
+        return 1
     # The threads of numpy's algebra are known to survive a fork; Python can only count them, and warns.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     gc.collect()
     gc.freeze()  # the collector would otherwise write into pages that all children share
-    setproctitle("studio fork server")
+    if not order:  # or it is called after its host
+        setproctitle("studio fork server")
     line.sendall(LENGTH.pack(0))  # it can be asked from now on
     while (received := _receive(line)) is not None:
         birth, descriptors = received
+        if prepared is not None and not prepared.is_current():
+            return 0  # the line ends with it, and who asked goes to another one
         if _fork(line):
             line.close()
             permit = descriptors.pop()

@@ -16,6 +16,7 @@ from studio.runtime.base.child_signals import pass_on_default_signals
 from studio.runtime.base.interpreter import MODULE, callers_environment, module_command, own_environment
 from studio.runtime.base.process import Process
 from studio.runtime.channel.run_folder import RunFolders
+from studio.runtime.host.ahead import order_of
 from studio.runtime.plan.plan import Plan, PlannedComponent
 from studio.runtime.processes.captured_output import Outputs
 from studio.runtime.processes.fork_client import fork_client
@@ -35,7 +36,9 @@ def spawn(
     extra: Mapping[str, str] | None = None,
     folder: Path | None = None,
     libraries: Iterable[str] = (),
+    order: str = "",
 ) -> Process:
+    """`order`: of components that may be made ahead of its next start."""
     is_ours = command[: len(MODULE)] == MODULE
     environment = {
         **(own_environment() if is_ours else callers_environment(own_environment())),
@@ -53,8 +56,9 @@ def spawn(
         if is_ours and folder is None:
             module, *words = command[len(MODULE) :]
             child = fork_client.bear(
-                module, words, title=f"studio {name}", environment=environment, outputs=ends, libraries=libraries
-            )
+                module, words, title=f"studio {name}", environment=environment, outputs=ends, libraries=libraries,
+                order=order,
+            )  # fmt: skip
             if child is not None:
                 return child
         return subprocess.Popen(
@@ -80,7 +84,7 @@ def spawn_host(host: str, plan: Plan, folders: RunFolders, outputs: Outputs) -> 
         extra = program_environment(programs[0])
     extra |= {"STUDIO_HOST": host, "STUDIO_HOST_INDEX": str(plan.hosts[host])}
     libraries = {name for component in components if not component.command for name in _libraries(component)}
-    return spawn(host, command, folders, outputs, extra, folder, libraries)
+    return spawn(host, command, folders, outputs, extra, folder, libraries, order_of(components, plan.project))
 
 
 def _libraries(component: PlannedComponent) -> set[str]:

@@ -35,6 +35,8 @@ HUNG_AFTER_NS = 1_500_000_000
 """Three heartbeats."""
 FIRST_WORD_WITHIN_NS = 5 * SECOND_NS
 """Of one that was never heard: it may hang before its first heartbeat."""
+INSURED_AFTER_NS = SECOND_NS
+"""Of a run: short ones end before anything of theirs dies."""
 BROKER_KILLED_AFTER_NS = 5 * SECOND_NS
 """A broker that stands still holds up everybody, and no debugger ever holds it: it is replaced."""
 
@@ -53,7 +55,8 @@ class Condition(Enum):
 
 @dataclass(frozen=True)
 class RestartPolicy:
-    """Give up after `most` restarts within `within_s`; the pause before each doubles, but the first comes at once.
+    """Give up after `most` restarts within `within_s`. One that ran well for `good_s` is started again at once; the
+    pause before each further start doubles.
 
     Only time in which it ran counts: on a slow machine five starts alone may take longer than ten seconds.
     """
@@ -61,12 +64,14 @@ class RestartPolicy:
     most: int = 5
     within_s: float = 10.0
     pause_s: float = 0.1
+    good_s: float = 1.0
 
-    def pause_ns(self, recent: int) -> int | None:
-        """How long to wait before the next start, after `recent` ones; None: give up."""
+    def pause_ns(self, recent: int, futile: int) -> int | None:
+        """How long to wait before the next start, after `recent` ones, of which the last `futile` have led to no good
+        second; None: give up."""
         if recent >= self.most:
             return None
-        return 0 if not recent else int(self.pause_s * 2 ** (recent - 1) * SECOND_NS)
+        return 0 if not futile else int(self.pause_s * 2 ** (futile - 1) * SECOND_NS)
 
 
 UNLIMITED = RestartPolicy(most=1_000_000, pause_s=0.0)
@@ -85,6 +90,8 @@ class Ward:
     """How long it has run, over all its lives."""
     recent_ns: deque[int] = field(default_factory=deque)
     """What that was at the restarts that count for giving up."""
+    futile: int = 0
+    """Restarts since it ran well last."""
     due_ns: int = 0
     since_ns: int = field(default_factory=monotonic_ns)
     """Since when it may be expected to speak."""
@@ -141,13 +148,14 @@ class Supervisor:
         self._resting = threading.Event()
         self._looked = threading.Event()
         self._ended = threading.Event()
-        self._looked_ns = monotonic_ns()
+        self._looked_ns = self._began_ns = monotonic_ns()
         self._thread = threading.Thread(target=self._watch, name="supervisor", daemon=True)
 
     def start(self) -> None:
         """From here on deaths are noticed. All processes are expected to be running."""
         for name in self._family.processes():
             self.wards[name] = Ward(name, Condition.RUNNING)
+        self._began_ns = monotonic_ns()
         self._thread.start()
 
     def condition(self, name: str) -> Condition:
@@ -164,6 +172,7 @@ class Supervisor:
             ward = self.wards[name]
             ward.wanted = True
             ward.recent_ns.clear()
+            ward.futile = 0
         self._family.kill(name)
 
     def bring(self, name: str) -> None:
@@ -240,6 +249,8 @@ class Supervisor:
             self._start(self._coming.popleft())
         fork_client.bury_strays()
         fork_client.renew()
+        if now_ns - self._began_ns > INSURED_AFTER_NS:
+            fork_client.insure()
         self._family.renew_guard()
         for name, process in self._family.processes().items():
             ward = self.wards.setdefault(name, Ward(name))
@@ -267,12 +278,18 @@ class Supervisor:
     def _look_at_dead(self, ward: Ward, status: int) -> None:
         if ward.condition not in (Condition.RESTARTING, Condition.DEAD, Condition.GAVE_UP):
             if ward.condition is not Condition.STARTING:
-                ward.ran_ns += monotonic_ns() - ward.ready_ns
+                self._count_life(ward, monotonic_ns() - ward.ready_ns)
             self._mourn(ward, status)
         if ward.wanted:
             ward.condition, ward.due_ns = Condition.RESTARTING, 0
         if ward.condition is Condition.RESTARTING and monotonic_ns() >= ward.due_ns:
             self._restart(ward)
+
+    def _count_life(self, ward: Ward, ran_ns: int) -> None:
+        ward.ran_ns += ran_ns
+        policy = self._policies(ward.name)
+        if policy is not None and ran_ns >= policy.good_s * SECOND_NS:
+            ward.futile = 0
 
     def _mourn(self, ward: Ward, status: int) -> None:
         output = self._family.output_of(ward.name)
@@ -290,7 +307,7 @@ class Supervisor:
         if policy is not None:
             while ward.recent_ns and ward.ran_ns - ward.recent_ns[0] > policy.within_s * SECOND_NS:
                 ward.recent_ns.popleft()
-            pause_ns = policy.pause_ns(len(ward.recent_ns))
+            pause_ns = policy.pause_ns(len(ward.recent_ns), ward.futile)
             condition = Condition.GAVE_UP if pause_ns is None else Condition.RESTARTING
             ward.due_ns = monotonic_ns() + (pause_ns or 0)
             if condition is Condition.GAVE_UP:
@@ -300,6 +317,7 @@ class Supervisor:
     def _restart(self, ward: Ward) -> None:
         if not ward.wanted:
             ward.recent_ns.append(ward.ran_ns)
+            ward.futile += 1
         ward.wanted = False
         ward.restarts += 1
         ward.condition = Condition.STARTING

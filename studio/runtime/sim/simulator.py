@@ -51,11 +51,20 @@ class Simulator(SimulatedVehicles):
     _has_begun = False
     """Not if its world was refused at the start; then a reset has to come first."""
     _devices: list[tuple[int, Device]]
+    _is_built = False
+    """Ahead of its start."""
 
     # Life cycle.
 
-    def on_initialize(self) -> None:
+    def prepare_ahead(self) -> None:
+        """The world, the vehicles in it and where they stand follow from files and parameters (host/ahead.py)."""
         self._build()
+        self._is_built = True
+
+    def on_initialize(self) -> None:
+        if not self._is_built:
+            self._build()
+        self._is_built = False
 
     def on_activate(self) -> None:
         """Every time from the start: who activates it anew finds the vehicles there."""
