@@ -46,6 +46,7 @@ class Receiver:
         self._socket.rcvhwm = 0
         self._socket.rcvtimeo = WAIT_MS
         self._socket.linger = 0
+        self._socket.reconnect_ivl = addresses.RECONNECT_MS
 
     def connect(self, topics: Iterable[str], last: str) -> None:
         """Subscribe to `topics`, and to `last` after all others: what arrives on it proves that all of them stand."""

@@ -42,6 +42,7 @@ class Sender:
         self._socket = context.socket(zmq.PUSH)
         self._socket.sndhwm = addresses.SEND_QUEUE
         self._socket.linger = 500
+        self._socket.reconnect_ivl = addresses.RECONNECT_MS
         self._socket.connect(addresses.into(run))
         # pyzmq's own `send` in Python only asks what kind of socket it is before it calls this one.
         self._put: Callable[[bytes, int], object] = super(zmq.Socket, self._socket).send

@@ -45,6 +45,7 @@ class Control:
     def _connect(self) -> zmq.Socket[bytes]:
         socket = self._context.socket(zmq.DEALER)
         socket.linger = 200
+        socket.reconnect_ivl = addresses.RECONNECT_MS
         socket.connect(addresses.control(self._run))
         return socket
 

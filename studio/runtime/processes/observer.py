@@ -39,7 +39,6 @@ from studio.runtime.wire.frames import (
     subscription,
 )
 
-RECONNECT_MS = 5
 LOG_LINES = 10_000
 MOST_ANSWERS = 100
 MOST_HOSTS = 10_000
@@ -76,8 +75,7 @@ class Observer:
 
     def _connected(self, run: Path, topics: Iterable[bytes]) -> zmq.Socket[bytes]:
         socket = self._context.socket(zmq.SUB)
-        # The broker is just being started: who tries again after the usual tenth of a second misses the first words.
-        socket.reconnect_ivl = RECONNECT_MS
+        socket.reconnect_ivl = addresses.RECONNECT_MS
         for topic in topics:
             socket.subscribe(topic)
         socket.connect(addresses.tap(run))

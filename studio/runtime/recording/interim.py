@@ -210,6 +210,7 @@ class _Sockets:
         heard, words, taker = self._all
         for socket in self._all:
             socket.linger = 0
+            socket.reconnect_ivl = addresses.RECONNECT_MS
         heard.rcvhwm = taker.sndhwm = 0
         heard.connect(addresses.out_of(run))
         for topic in wanted:

@@ -116,6 +116,7 @@ class Recorder:
         socket = self._context.socket(zmq.SUB)
         socket.rcvhwm = 0
         socket.linger = 0
+        socket.reconnect_ivl = addresses.RECONNECT_MS
         socket.connect(addresses.out_of(run))
         for topic in (*self._book.channels, SWEEP_TOPIC, ALL_TOPIC, _ECHO_TOPIC, HOST_PREFIX + RECORDER):
             socket.subscribe(subscription(topic))

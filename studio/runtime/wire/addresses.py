@@ -13,6 +13,9 @@ SEND_QUEUE = 20_000
 """Frames a producer may queue while the broker is away; beyond it they are dropped and counted."""
 RECEIVER_QUEUE = 16_384
 """Frames the broker keeps at least for a receiver that does not read. Frames are below 64 KiB, typically far below."""
+RECONNECT_MS = 5
+"""Between two tries to reach a broker that is being replaced. ZeroMQ would wait for a tenth to a fifth of a second,
+longer than the next broker takes to start."""
 TAP_QUEUE = 800
 """Frames the broker keeps for one viewer: at most 50 MB."""
 
