@@ -54,6 +54,7 @@ from studio.model.geometry.shapes import Mesh
 from studio.model.geometry.text_changes import lines_now
 from studio.model.geometry.transforms import Transforms
 from studio.model.geometry.world import Heightmap, World, world_model
+from studio.model.geometry.world_includes import WorldIncludes
 from studio.model.geometry.world_vehicles import WorldVehicles
 from studio.model.geometry.world_xml import read_world
 from studio.model.history import Edit
@@ -247,7 +248,7 @@ class Workspace:
         self._open_files: dict[Hashable, OpenFile[_Files]] = {}
         self._document: Document[_Files] = Document(self._files, main.parent, [])
         self._roots = roots
-        self._vehicles = WorldVehicles(roots)
+        self._vehicles, self._included = WorldVehicles(roots), WorldIncludes()
         self.check_world: WorldCheck = lambda text, file: []
         """Set by who knows a simulator."""
         self._listeners: list[Callable[[Changed], object]] = []
@@ -368,6 +369,11 @@ class Workspace:
     def vehicles(self) -> WorldVehicles:
         """What starts at the places of a world."""
         return self._vehicles
+
+    @property
+    def included(self) -> WorldIncludes:
+        """Models of other files in a world."""
+        return self._included
 
     @property
     def roots(self) -> list[Path]:
@@ -548,7 +554,10 @@ class Workspace:
     def _assemble(self) -> tuple[Assembled, dict[tuple[str, str], Home]]:
         library = _OpenLibrary(self, self._roots)
         value = self._main.value()
-        model = world_model(value, self._vehicles) if isinstance(value, World) else library.load(self.main)
+        if isinstance(value, World):
+            model = world_model(value, self._vehicles, self._included)
+        else:
+            model = library.load(self.main)
         return Assembled(model, Transforms(model, remembered=1, compiled=False)), library.homes
 
     def _check(self) -> None:

@@ -130,6 +130,8 @@ class WorldInclude:
     origin: Origin | None = None
 
 
+Included = Callable[[WorldInclude, str | None], Body | None]
+"""The shapes of a model that a world, of which the file is told, includes."""
 WorldPart = WorldModel | WorldFrame | WorldInclude
 """What has a name and a pose in a world."""
 
@@ -166,13 +168,15 @@ class World:
                 return replace(self, includes=[*self.includes, part])
 
 
-def world_model(world: World, vehicles: Vehicles = lambda _: None) -> Model:
+def world_model(
+    world: World, vehicles: Vehicles = lambda _: None, included: Included = lambda _include, _file: None
+) -> Model:
     """What view, tree and measuring work on: a body for each model, and one for the places without a vehicle."""
     poses = world_poses(world)
     folder = str(Path(world.file).parent) if world.file else ""
     bodies = {each.name: each.body_in(folder) for each in world.models}
     stands = {each.name: body for each in world.frames if (body := vehicles(each.name)) is not None}
-    bodies |= {each.name: Body(each.name) for each in world.includes} | stands
+    bodies |= {each.name: included(each, world.file) or Body(each.name) for each in world.includes} | stands
     free = [each for each in world.frames if each.name not in stands]
     marks = [Frame(each.name, _at(each, poses), origin=each.origin) for each in free]
     bodies[PLACES] = Body(PLACES, frames=marks)

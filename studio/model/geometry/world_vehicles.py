@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from studio.errors import StudioError
-from studio.model.geometry.assembly import Model
 from studio.model.geometry.body import Body
 from studio.model.geometry.library import Library
-from studio.model.geometry.linkage import Part, link
-from studio.model.geometry.poses import Pose
-from studio.model.geometry.shapes import Mesh
+from studio.model.geometry.one_body import one_body
 
 START = "start"
 _OF_VEHICLE = re.compile(r"start_(.+?)_?\d*\Z")
@@ -34,7 +30,7 @@ class WorldVehicles:
         """The shapes of the vehicle that starts at this place, as one body; None if the name tells of none."""
         if place not in self._bodies:
             name = self.vehicle_at(place)
-            made = None if name is None else _as_body(self._library.load(self._library.find(name)), place)
+            made = None if name is None else one_body(self._library.load(self._library.find(name)), place)
             self._bodies[place] = made
         return self._bodies[place]
 
@@ -60,15 +56,3 @@ class WorldVehicles:
         except StudioError:
             return False
         return True
-
-
-def _as_body(model: Model, name: str) -> Body:
-    poses = link(model).home_poses()
-    shapes = []
-    for body_name, body in model.bodies.items():
-        folder = Path(body.file).resolve().parent if body.file else Path()
-        for shape in body.shapes:
-            at = poses[Part(body_name, shape.on)] @ shape.pose.matrix
-            placed = replace(shape, pose=Pose.from_matrix(at), on="")
-            shapes.append(replace(placed, file=str(folder / placed.file)) if isinstance(placed, Mesh) else placed)
-    return Body(name, shapes=shapes)

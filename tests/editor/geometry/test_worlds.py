@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QInputDialog, QMenu
+from PyQt6.QtWidgets import QInputDialog, QLabel, QMenu
 
 from studio.editor.geometry import driving
 from studio.editor.geometry.document import GeometryDocument
@@ -308,3 +308,22 @@ def test_the_text_goes_to_the_line_that_was_edited_elsewhere(world: GeometryDocu
     text = world.workspace.text().splitlines()
     line = next(number for number, each in enumerate(text, 1) if b'<model name="box">' in each)
     assert page.editor.line == line
+
+
+def test_an_included_model_is_drawn_picked_as_one_and_moved(world: GeometryDocument, blocks: Path) -> None:
+    folder = blocks.parent / "crate"
+    folder.mkdir()
+    box = '<visual name="{0}"><pose>0 0 {1} 0 0 0</pose><geometry><box><size>1 1 1</size></box></geometry></visual>'
+    shapes = box.format("lower", 0.5) + box.format("upper", 1.5)
+    text = f'<sdf version="1.7"><model name="crate"><link name="l">{shapes}</link></model></sdf>'
+    (folder / "model.sdf").write_text(text)
+    include = b"  <include><uri>model://crate</uri><pose>-2 -2 0 0 0 0</pose></include>\n  </world>"
+    world.workspace.write_text(world.workspace.text().replace(b"  </world>", include, 1), world.workspace.main)
+    click(world, -2.0, -2.0)
+    assert world.selection.current == BodyThing("crate")
+    page = panel(world, "geometry_properties")
+    assert any("drawn as model.sdf has it" in each.text() for each in page.findChildren(QLabel))
+    world.view.setFocus()
+    for key in (Qt.Key.Key_G, Qt.Key.Key_X, Qt.Key.Key_1, Qt.Key.Key_Return):
+        QTest.keyClick(world.view.canvas, key)
+    assert world.workspace.world().parts()["crate"].pose.xyz == (-1.0, -2.0, 0.0)

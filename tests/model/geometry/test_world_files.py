@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -244,3 +245,36 @@ def test_a_model_alone_is_no_world(tmp_path: Path) -> None:
     path.write_text('<sdf version="1.7"><model name="chair"/></sdf>')
     with pytest.raises(StudioError, match="no <world>"):
         Workspace.load(path)
+
+
+CHAIR = """<sdf version="1.7"><model name="chair"><pose>0 0 0.1 0 0 0</pose>
+  <link name="seat"><pose>0 0 0.4 0 0 0</pose>
+    <visual name="seat"><geometry><box><size>0.4 0.4 0.05</size></box></geometry></visual></link>
+  <link name="back"><pose>0.2 0 0.7 0 0 0</pose>
+    <collision name="back"><geometry><box><size>0.05 0.4 0.6</size></box></geometry></collision></link>
+  <joint name="glue" type="fixed"><parent>seat</parent><child>back</child></joint>
+</model></sdf>"""
+
+
+def test_an_include_looks_as_its_file_has_it(yard: Workspace) -> None:
+    def heights() -> list[float]:
+        chair = yard.assembled.model.bodies["chair"]
+        return sorted(round(each.pose.matrix[2, 3], 6) for each in chair.shapes)
+
+    (include,) = yard.world().includes
+    assert yard.included.model_of(include, yard.world().file) is None and heights() == []
+    folder = yard.main.parent / "chair"
+    folder.mkdir()
+    (folder / "model.sdf").write_text(CHAIR)
+    before = yard.text()
+    yard.do(ChangeInWorld("chair", replace(include, pose=Pose((2.0, 0.0, 0.0)))))
+    assert heights() == [0.4, 0.7], "in the place of the model's own pose"
+    assert yard.assembled.model.placed["chair"].xyz == (2.0, 0.0, 0.0)
+    yard.undo()
+    assert yard.text() == before
+    yard.do(ChangeInWorld("chair", replace(include, pose=Pose())))
+    assert heights() == [0.5, 0.8], "without a pose of its own it stands where the model says"
+    (folder / "model.sdf").write_text("<sdf><model>")
+    os.utime(folder / "model.sdf", (1, 1))
+    yard.undo()
+    assert heights() == [] and isinstance(yard.included.model_of(include, yard.world().file), StudioError)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from studio.editor.geometry.panels.form import Form
@@ -12,6 +13,7 @@ from studio.editor.geometry.panels.part_forms import size_fields, use_words
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import ShapeThing, Thing
 from studio.editor.geometry.world_things import HEIGHT, THICKNESS, model_of, part_of
+from studio.errors import StudioError
 from studio.model.geometry.obstacles import WallSize, height_of, wall_size, with_wall_size
 from studio.model.geometry.shapes import USES
 from studio.model.geometry.world import Heightmap, WorldFrame, WorldInclude, WorldModel, WorldPart, WorldShape
@@ -220,7 +222,17 @@ def _include_form(form: Form, context: Context, name: str, rename: Rename) -> No
     form.text("Address", lambda: include().uri,
               lambda uri: context.do(ChangeInWorld(name, replace(include(), uri=uri))))  # fmt: skip
     _pose_fields(form, context, include)
-    form.note(lambda: "Models of other files are kept as they are; Studio does not draw them.")
+    form.note(lambda: _included_words(context, include()))
+
+
+def _included_words(context: Context, include: WorldInclude) -> str:
+    workspace = context.workspace
+    found = workspace.included.model_of(include, workspace.world().file)
+    if found is None:
+        return "It is not on this machine, so the view does not draw it. Gazebo's folders of models are searched, too."
+    if isinstance(found, StudioError):
+        return f"It cannot be read, so the view does not draw it: {found.message}"
+    return f"It is drawn as {Path(found.file or '').name} has it, and kept as it is written."
 
 
 def _pose_fields(form: Form, context: Context, part: Callable[[], Any]) -> None:

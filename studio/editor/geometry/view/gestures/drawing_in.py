@@ -167,7 +167,9 @@ def thing_of_part(stage: Stage, part: WorldPart) -> Thing:
 
 def _preview(stage: Stage, part: WorldPart) -> None:
     try:
-        stage.show_preview(world_model(stage.workspace.world().with_part(part), stage.workspace.vehicles))
+        workspace = stage.workspace
+        more = workspace.world().with_part(part)
+        stage.show_preview(world_model(more, workspace.vehicles, workspace.included))
     except StudioError as error:
         stage.context.say(str(error), trouble=True)
 
