@@ -179,6 +179,7 @@ class Asked:
 
 
 RUN, PAUSE = ("gate", {"mode": "run"}), ("gate", {"mode": "pause"})
+CONTINUE = ("continue", {"gate": "run"})
 ONE_EVENT = ("step", {"count": 1, "topic": None})
 STANDS: dict[str, Any] = {
     "freezing": True,
@@ -214,7 +215,7 @@ def test_continue_that_follows_a_step_at_once_means_the_system_and_not_the_stop_
     asked.press(Qt.Key.Key_F6, Qt.Key.Key_F5)
     assert asked.requests == [ONE_EVENT, RUN]
     asked.press(Qt.Key.Key_F5)  # it is still shown there after all: perhaps it has stopped at the same place again
-    assert asked.requests[2:] == [("continue", {})]
+    assert asked.requests[2:] == [CONTINUE]
 
 
 def test_a_second_continue_runs_the_system_though_the_debugger_still_tells_of_the_stop(
@@ -229,11 +230,11 @@ def test_a_second_continue_runs_the_system_though_the_debugger_still_tells_of_th
     stand = asked.window.freeze.stand
     assert stand is not None and stand.between
     asked.press(Qt.Key.Key_F5)
-    assert asked.requests == [("continue", {}), RUN]
+    assert asked.requests == [CONTINUE, RUN]
     monkeypatch.setattr(debug, "stop", property(lambda self: "the next stop"))
     asked.answer()
     asked.press(Qt.Key.Key_F5)
-    assert asked.requests[2:] == [("continue", {})], "the system has not told of that stop yet"
+    assert asked.requests[2:] == [CONTINUE], "the system has not told of that stop yet"
 
 
 def test_continue_means_a_stop_that_a_step_has_come_to(asked: Asked) -> None:
@@ -241,7 +242,7 @@ def test_continue_means_a_stop_that_a_step_has_come_to(asked: Asked) -> None:
     asked.press(Qt.Key.Key_F6)
     asked.shows(debug={**STANDS, "frozen": {**STANDS["frozen"], "line": 9}})
     asked.press(Qt.Key.Key_F5)
-    assert asked.requests == [ONE_EVENT, ("continue", {})]
+    assert asked.requests == [ONE_EVENT, CONTINUE]
 
 
 def test_the_next_handler_is_asked_for_without_waiting_for_the_pause(asked: Asked) -> None:

@@ -325,6 +325,40 @@ def test_back_from_within_an_event_stops_in_the_one_before(client: Client, proje
     debugger.close()
 
 
+def test_a_system_that_was_stepped_or_taken_back_into_a_stop_runs_after_one_continue(
+    client: Client, project: Path
+) -> None:
+    file = project / "components" / "adder" / "adder.py"
+    line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
+    client.ask("step", count=3, topic=LEVEL)
+    debugger = PlainClient(client.ask("debug", component="adder")["socket"])
+
+    def stops_at(sequence: int) -> None:
+        debugger.wait("stopped")
+        assert debugger.ask("studioEvent")["sequence"] == sequence
+        assert client.attachment.wait_for(lambda: client.attachment.state["debug"]["frozen"] is not None, 20)
+
+    debugger.attach({str(file): [{"line": line}]})
+    stepping = threading.Thread(target=lambda: client.ask("step", count=1, topic=LEVEL))
+    stepping.start()
+    stops_at(4)
+    client.ask("continue", gate="run")
+    stepping.join(20)
+    stops_at(5)
+    going_back = threading.Thread(target=lambda: client.ask("back", topic=LEVEL))
+    going_back.start()
+    stops_at(4)
+    client.ask("continue")  # as it was before: it ran into the stop from which it was taken back
+    going_back.join(20)
+    stops_at(5)
+    debugger.set_breakpoints(str(file), [])
+    client.ask("continue", gate="pause")
+    client.ask("continue", gate="run")  # nobody stands
+    assert client.attachment.wait_for(lambda: client.attachment.state["gate"] == "run", 20)
+    client.ask("gate", mode="pause")
+    debugger.close()
+
+
 def test_without_freezing_a_lockstep_stands_all_the_same_and_a_reload_returns_into_the_event(
     client: Client, project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

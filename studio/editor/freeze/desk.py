@@ -230,7 +230,7 @@ class FreezeDesk(QObject):
     # ---- doing
 
     def continue_(self) -> None:
-        """Everything that stands goes on, and the system as it was before."""
+        """Everything that stands goes on, and the system runs."""
         control = self.window.live.control
         natives = self.window.debug.standing_natives
         for native in natives:
@@ -243,7 +243,7 @@ class FreezeDesk(QObject):
         stands = is_new or (self.stand is not None and not is_between)
         if "debug" in self.window.live.feed.state and stands and not control.is_leaving:
             self._continued = stop
-            control.move("continue", lambda _: None)
+            control.move("continue", lambda _: None, gate="run")
         else:
             control.go_on()
 

@@ -185,7 +185,7 @@ class PlayerSteering(QObject):
 
     def toggle(self) -> None:
         if self.is_frozen:
-            self.feed.ask("continue", None, self._refused, timeout_s=None)
+            self.feed.ask("continue", None, self._refused, timeout_s=None, gate="run")
         else:
             self.ask("pause" if self.plays else "play")
 

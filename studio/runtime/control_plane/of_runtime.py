@@ -191,7 +191,8 @@ class Freezing(RuntimeRequest, frozen=True):
 
 
 class Continue(RuntimeRequest, frozen=True):
-    gate: str = ""
+    gate: Literal["run", "pause"] | None = None
+    """None: as it was before."""
 
 
 # The player of a log.

@@ -245,19 +245,19 @@ class Debugger:
         for session in self._all():
             session.follow_clock(on)
 
-    def go_on(self, *, gate: str = "") -> list[str]:
-        """Everybody who stands goes on; `gate`: pause leaves the gate closed, otherwise it is as it was before."""
+    def go_on(self, *, stays: bool = False) -> list[str]:
+        """Everybody who stands goes on; `stays`: the gate is left closed, otherwise it is as it was before."""
         for session in self._all():
             session.catch_up()
         let_go = [session for session in self._all() if session.stop is not None]
-        if gate == "pause" or not let_go:
+        if stays or not let_go:
             self._refuse_if_held_elsewhere()
-        if gate == "pause":
+        if stays:
             self.freeze.stay()
         for session in let_go:
             session.let_go()
         self.freeze.thaw(by_person=True)
-        if gate == "pause":
+        if stays:
             for session in let_go:
                 self._await_idle(session)
         return [session.host for session in let_go]

@@ -45,7 +45,7 @@ class DebugRequests:
             case Freezing(on=on):
                 return lambda: self._freezing(on)
             case Continue(gate=gate):
-                return lambda: {"continued": self._debugger.go_on(gate=gate)}
+                return lambda: {"continued": self._debugger.go_on(stays=gate == "pause")}
             case IntoHandler():
                 self._debugger.freeze.stay()
                 return partial(self._into_handler, self._turns.take())
@@ -104,7 +104,7 @@ class DebugRequests:
         session = self._session
         try:
             if self._debugger.freeze.holds_code:
-                self._debugger.go_on(gate="pause")
+                self._debugger.go_on(stays=True)
             turn.wait()
             if session.mode == "run":
                 raise DebugError("the system runs", hint="pause it first: studio ctl pause")

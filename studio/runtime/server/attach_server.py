@@ -122,7 +122,7 @@ class AttachServer:
         self.debugger = Debugger(session, self.freeze)
         self._debug = DebugRequests(session, self.debugger, steering.turns)
         self._debug.on_turn = steering.gate.on_turn = self._leave_event
-        steering.gate.let_code_go = lambda: self.debugger.go_on(gate="pause")
+        steering.gate.let_code_go = lambda: self.debugger.go_on(stays=True)
         self._breaks = EventBreaks(session, self._stop_at)
         self._event_stop: Hit | None = None
         """The event breakpoint at which the system stands."""
@@ -224,13 +224,18 @@ class AttachServer:
                 self.freeze.thaw()
         return hit
 
-    def _continue(self, job: Callable[[], dict[str, Any]], turn: Turn) -> dict[str, Any]:
+    def _continue(self, job: Callable[[], dict[str, Any]], turn: Turn, *, runs: bool) -> dict[str, Any]:
+        """`runs`: the gate opens also where the system was being stepped."""
         try:
             hit = self._leave_event()
+            with_code = runs and self._steering.gate.opens_with_code()
             reply = job()  # not in its turn: who is let go may be within an event that somebody else waits for
             if hit is not None and hit.ran:
                 turn.wait()
                 self.session.run_by_person(self.session.rate)
+            elif runs and not with_code:
+                turn.wait()
+                self._steering.gate.run()
             return reply
         finally:
             turn.end()
@@ -422,7 +427,7 @@ class AttachServer:
         if isinstance(request, DebugRequest):
             job = self._debug.job(request)
             if isinstance(request, asked.Continue):
-                job = partial(self._continue, job, self._steering.turns.take())
+                job = partial(self._continue, job, self._steering.turns.take(), runs=request.gate == "run")
         elif isinstance(request, asked.SetEventBreakpoints):
             job = partial(self._breaks.set, list(request.list))
         else:

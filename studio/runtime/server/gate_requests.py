@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from typing import Any
 
 from studio.errors import StudioError
@@ -58,7 +59,7 @@ class GateRequests:
         self.verbs: dict[type[asked.RuntimeRequest], Callable[[Any], Job]] = {
             asked.SetGate: self._open_or_close,
             asked.Step: lambda step: self._stepping_job(self._step, step),
-            asked.Back: lambda back: self._stepping_job(self._back, back),
+            asked.Back: lambda back: self._stepping_job(partial(self._back, self._rate), back),
             asked.GoTo: self._go_to,
             asked.Held: lambda _: self._held,
             asked.Digest: lambda _: lambda: {"digest": self._session.digest()},
@@ -132,22 +133,30 @@ class GateRequests:
             if mode == "pause":
                 self._session.pause()
             elif mode is not None:
-                self._run(times)
+                self.run(times)
             return {"gate": mode or self._session.mode, "kind": self.stepping()["gate"]}
 
         return self._in_turn(job)
 
-    def _run(self, rate: float | None) -> None:
-        session, player = self._session, self._player()
-        wanted = (session.rate if isinstance(session, LockstepSession) else 1.0) if rate is None else rate
-        if self.freeze is not None and self.freeze.goes_on_later(wanted):
+    def opens_with_code(self, rate: float | None = None) -> bool:
+        """Code stands in a frozen system: whether the gate opens when that has gone on."""
+        return self.freeze is not None and self.freeze.goes_on_later(self._wanted(rate))
+
+    def _wanted(self, rate: float | None) -> float:
+        session = self._session
+        return (session.rate if isinstance(session, LockstepSession) else 1.0) if rate is None else rate
+
+    def run(self, rate: float | None = None) -> None:
+        """`rate`: None for that of before."""
+        player = self._player()
+        if self.opens_with_code(rate):
             return
         if player is not None and (isinstance(player, LockstepPlayer) or _has_ended(player)):
             if rate is not None:
                 player.set_rate(rate)
             player.play()
         else:
-            session.run_by_person(wanted)
+            self._session.run_by_person(self._wanted(rate))
 
     def _choose(self, kind: GateKind) -> None:
         session = self._session
@@ -166,7 +175,12 @@ class GateRequests:
         delivered = self._session.step(count, topic)
         return {"delivered": delivered, "position": self.stepping()["position"]}
 
-    def _back(self, count: int, topic: str | None, turn: Turn) -> dict[str, Any]:
+    @property
+    def _rate(self) -> float | None:
+        """At which a system that was stopped goes on when that is continued; None: it was paused or stepped."""
+        return self.freeze.rate if self.freeze is not None else None
+
+    def _back(self, rate: float | None, count: int, topic: str | None, turn: Turn) -> dict[str, Any]:
         session = self._paced()
         topics = None if topic is None else {topic}
         freeze = self.freeze
@@ -181,7 +195,8 @@ class GateRequests:
             with session.moving() as stepper:
                 is_of_it = stepper.last is not None and stepper.last.topic == topic
                 stepper.back(count + (1 if topics is None or is_of_it else 0), topics)
-        delivered = session.step(1)
+        with freeze.stops_at(rate):  # code that stops in it goes on as the system did
+            delivered = session.step(1)
         return {"position": session.stepping()["position"], "delivered": delivered}
 
     def _go_to(self, place: asked.GoTo) -> Job:
@@ -224,7 +239,7 @@ class GateRequests:
 
         def job() -> dict[str, Any]:
             within = False
-            rate = self.freeze.rate if self.freeze is not None else None  # at which it runs when that is continued
+            rate = self._rate
             try:
                 reply, within = self._start_again(component, turn)
             finally:

@@ -31,7 +31,7 @@ def world() -> Iterator[World]:
 def gate_of(world: World) -> GateRequests:
     gate = GateRequests(world.session, world.turns)
     gate.freeze = world.freeze
-    gate.let_code_go = lambda: world.debugger.go_on(gate="pause")
+    gate.let_code_go = lambda: world.debugger.go_on(stays=True)
     return gate
 
 
