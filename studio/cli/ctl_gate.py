@@ -70,7 +70,9 @@ def held(attachment: Attachment, options: argparse.Namespace) -> int:
     lines = [f"{event['topic']} {event['sequence']}" for event in reply["events"]] or ["nothing is waiting"]
     if reply["busy"]:
         lines.append("(one event is being handled; what it leads to comes before these)")
-    return _tell({name: reply[name] for name in ("events", "busy")}, options, "\n".join(lines))
+    if reply["held"] < len(reply["events"]):
+        lines.append(f"({reply['held']} held at the gate; ticks and inputs of a log are yet to come)")
+    return _tell({name: reply[name] for name in ("events", "busy", "held")}, options, "\n".join(lines))
 
 
 def again(attachment: Attachment, options: argparse.Namespace) -> int:

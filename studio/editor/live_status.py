@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtGui import QIcon
 
-from studio.editor.freeze.standing import held_count, way_of
+from studio.editor.freeze.standing import way_of
 from studio.editor.icons import icon
 from studio.editor.live_run_bar import clock_word, time_text
 from studio.editor.live_state import Totals, count_words, stalled_words, time_words, totals
@@ -55,7 +55,7 @@ def _show_figures(bar: StatusBar, live: RunPresenter, told: Totals | None, *, is
     if told is not None:
         late = f" · p99 {time_words(told.p99_us)}" if told.p99_us is not None else ""
         lost = f" · ↓ {count_words(told.drops)} dropped" if told.drops else ""
-        held = held_count(live.window.freeze.held)
+        held = live.window.freeze.held_count
         waiting = f" · {held} held" if held and phase == "paused" else ""
         bar.figures.setText(f"{0 if is_frozen else told.rate_hz:.0f} events/s{waiting or late}{lost}")
         bar.figures.setIcon(icon("fa6s.triangle-exclamation", theme.warning) if told.drops else QIcon())

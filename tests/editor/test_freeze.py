@@ -19,7 +19,6 @@ from studio.editor.freeze.event_break_dialog import EventBreakDialog
 from studio.editor.freeze.standing import (
     StopReason,
     headline,
-    held_count,
     sentence,
     shortest,
     stand_of,
@@ -111,7 +110,6 @@ def test_a_step_back_that_cannot_be_says_why() -> None:
     assert step_back({"stepping": {"can_go_back": True}}).can
     assert step_back({"stepping": {"can_go_back": False, "why_not": "it ran freely"}}).why_not == "it ran freely"
     assert step_back({}).why_not and step_back({"gate": "run"}).why_not
-    assert held_count([{"topic": "/a"}, {"topic": "/_studio/timer/x"}, {"topic": "/_studio/command/x"}]) == 2
 
 
 # In the window.
@@ -186,6 +184,27 @@ def test_what_waits_at_the_gate_is_of_where_the_system_stands_now(
     newer({"events": [{"topic": "/a", "sequence": 1, "stamp_ns": 0}], "busy": True})
     older({"events": [], "busy": False})
     assert desk.busy and [event["topic"] for event in desk.held or ()] == ["/a"]
+
+
+def test_status_bar_panel_and_canvas_tell_the_same_number_of_held_events(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ticks to come made it "1 held" beside "50 pending events"."""
+    asked: list[Callable[[dict[str, Any]], None]] = []
+    desk, state = window.freeze, {**frozen(), "topics": {}, "processes": {}, "sources": {}, "gate": "pause"}
+    panel = window.side_panels.show("held")
+    monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
+    monkeypatch.setattr(window.live.feed, "state", state)
+    monkeypatch.setattr(window.live.control, "_phase", "paused")
+    desk._look()
+    rows = [{"topic": topic, "sequence": 1, "stamp_ns": 0} for topic in ("/a", *["/_studio/timer/b"] * 49)]
+    asked[-1]({"events": rows, "busy": False, "held": 1})
+    assert "· 1 held" in window.status.figures.text()
+    assert window.docks._docks["held"].windowTitle() == "1 held at the gate"
+    assert panel.words.text().startswith("1 held at the gate. The other rows are ticks")
+    layer = desk._layer
+    assert layer is not None and layer.pill.words == "1 event held at the gate"
+    desk._show(None)
 
 
 def test_what_waits_is_asked_again_until_the_event_has_ended(

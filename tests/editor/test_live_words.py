@@ -200,10 +200,11 @@ def test_a_span_is_told_in_as_many_letters_as_the_toolbar_has_room_for() -> None
     assert [span_words(seconds) for seconds in (1, 119, 840, 7300)] == ["1 s", "119 s", "14 min", "2 h"]
 
 
-def test_pending_events_are_counted_as_they_are_listed() -> None:
-    held = [{"topic": "/a"}, {"topic": "/_studio/timer/x"}, {"topic": "/_studio/timer/y"}]
-    assert counted(held) == "1 held at the gate, 2 ticks to come"
-    assert counted(held[:1]) == "1 held at the gate"
+def test_events_that_are_held_are_told_from_those_that_come_next() -> None:
+    assert counted(1, 50) == "1 held at the gate. The other rows are ticks, and inputs of a log, that come next"
+    assert counted(0, 50).startswith("0 held at the gate. All rows are ticks")
+    assert counted(2, 2) == "2 held at the gate"
+    assert counted(51, 50) == "51 held at the gate, the first 50 are listed"
 
 
 def test_objects_of_many_parts_are_cut_short() -> None:

@@ -10,7 +10,7 @@ from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
-from studio.editor.freeze.standing import StopReason, between, held_count, shown_event, stand_of, step_back
+from studio.editor.freeze.standing import StopReason, between, shown_event, stand_of, step_back
 from studio.editor.layouts import DEBUG
 from studio.editor.live_status import show_running
 from studio.editor.theme import Theme
@@ -41,6 +41,8 @@ class FreezeDesk(QObject):
         """The stop at a line that was last continued from."""
         self.held: list[dict[str, Any]] | None = None
         """What the gate delivers next: topic, sequence and stamp_ns; None while that is not known."""
+        self.held_count = 0
+        """How many of those were sent and wait: the others are ticks and inputs of a log, yet to come."""
         self.busy = False
         """One event is being handled, and what it leads to comes before those."""
         self._held_of: object = None
@@ -137,9 +139,11 @@ class FreezeDesk(QObject):
         if place != self._held_of:
             return  # of a place that it has left meanwhile: such an answer may come after that of the next one
         self.held, self.busy = reply.get("events"), bool(reply.get("busy"))
+        self.held_count = int(reply.get("held", 0))
         if self.busy and not self.is_frozen:
             self._held_again.start()
         self.held_changed.emit()
+        show_running(self.window.status, self.window.live)
         self._show_on_canvas()
 
     def _show(self, stand: StopReason | None) -> None:
@@ -189,7 +193,7 @@ class FreezeDesk(QObject):
     def _show_on_canvas(self) -> None:
         if self._layer is not None:
             self._layer.show_stand(self.stand, self.window.live.feed.state)
-            self._layer.show_held(held_count(self.held))
+            self._layer.show_held(self.held_count)
         for viewer in self.window.viewers.open.values():
             show_snowflake(viewer, self.window.theme, self.is_frozen)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape, unescape
 from typing import Any
@@ -189,8 +189,3 @@ def way_of(state: Snapshot) -> Mapping[str, Any] | None:
 def way_words(way: Mapping[str, Any]) -> str:
     """`Reloading filter, 42 % done`."""
     return str(way["words"]) + ("" if way["part"] is None else f", {100 * way['part']:.0f} % done")
-
-
-def held_count(held: Sequence[Mapping[str, Any]] | None) -> int:
-    """How many events wait at the gate; ticks that are yet to come are no events."""
-    return sum(not str(event["topic"]).startswith("/_studio/timer/") for event in held or ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QSize, Qt
@@ -19,7 +18,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.fonts import code_font
-from studio.editor.freeze.standing import held_count, shown_topic
+from studio.editor.freeze.standing import shown_topic
 from studio.editor.icons import icon
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.theme import Theme
@@ -76,15 +75,13 @@ class HeldEvents(QWidget):
     def refresh(self) -> None:
         held, busy = self.window_.freeze.held, self.window_.freeze.busy
         is_paused = self.window_.live.control.phase == "paused"
-        title = (
-            f"{len(held)} pending event{'' if len(held) == 1 else 's'}" if held and is_paused else "Held at the gate"
-        )
-        self.window_.side_panels.set_title("held", title)
+        count = self.window_.freeze.held_count if is_paused else 0
+        self.window_.side_panels.set_title("held", f"{count} held at the gate" if count else "Held at the gate")
         if not is_paused or not held:
             self.empty.say(self._why_empty(is_paused, busy))
             self._pages.setCurrentWidget(self.empty)
             return
-        self.words.setText(f"{counted(held)}. {MEANWHILE if busy else WORDS}")
+        self.words.setText(f"{counted(count, len(held))}. {MEANWHILE if busy else WORDS}")
         self.table.clear()
         first_ns = int(held[0]["stamp_ns"])
         for place, event in enumerate([*self._handled(busy), *held]):
@@ -153,8 +150,11 @@ class HeldEvents(QWidget):
         menu.popup(viewport.mapToGlobal(at))
 
 
-def counted(held: Sequence[Mapping[str, Any]]) -> str:
-    """`4 held at the gate, 4 ticks to come`: as many as there are rows."""
-    waiting = held_count(held)
-    ticks = len(held) - waiting
-    return f"{waiting} held at the gate" + (f", {ticks} tick{'' if ticks == 1 else 's'} to come" if ticks else "")
+def counted(held: int, rows: int) -> str:
+    """How many of the rows are held; the others have not come yet."""
+    if held > rows:
+        return f"{held} held at the gate, the first {rows} are listed"
+    if held == rows:
+        return f"{held} held at the gate"
+    others = "The other rows are" if held else "All rows are"
+    return f"{held} held at the gate. {others} ticks, and inputs of a log, that come next"

@@ -95,8 +95,12 @@ def place(forwarder: Forwarder) -> dict[str, Any]:
 
 
 def upcoming_at_once(forwarder: Forwarder) -> dict[str, Any]:
-    """What is there just now, also while an event is being handled: `busy` then, as it may lead to others before."""
-    return {"events": upcoming(forwarder, ask_feeders=False), "busy": bool(forwarder.waiting)}
+    """What is there just now, also while an event is being handled: `busy` then, as it may lead to others before.
+
+    `held`: how many events were sent and wait; ticks and inputs of a log are yet to come, and are events only then.
+    """
+    events = upcoming(forwarder, ask_feeders=False)
+    return {"events": events, "busy": bool(forwarder.waiting), "held": len(forwarder.agenda)}
 
 
 def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN, *, ask_feeders: bool = True) -> list[dict[str, Any]]:

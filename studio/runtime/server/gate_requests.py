@@ -220,10 +220,10 @@ class GateRequests:
     def _held(self) -> dict[str, Any]:
         session = self._session
         if session.mode == "run":
-            return {"events": [], "busy": False}
+            return {"events": [], "busy": False, "held": 0}
         known = session.upcoming_at_once()
         if not known["busy"] and (events := session.upcoming()):
-            return {"events": events, "busy": False}
+            return {**known, "events": events}
         return session.upcoming_at_once()  # an event may have been begun since, and be held by a debugger
 
     # A component with other code.

@@ -185,7 +185,7 @@ class Session(SupervisedRun):
     def upcoming_at_once(self) -> dict[str, Any]:
         """The same, also while an event is being handled, which may lead to others before these: then it is `busy`."""
         reply = self._supervision.ask("coming")
-        return {"events": reply["events"], "busy": reply["busy"]}
+        return {name: reply[name] for name in ("events", "busy", "held")}
 
     def advance(
         self, count: int = 1, topic: str | None = None, until_ns: int | None = None, most: int | None = None
