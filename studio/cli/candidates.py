@@ -124,6 +124,13 @@ def _parameters(words: Sequence[str], current: str) -> Iterator[Candidate]:
     return (each for each in _properties(words, current) if each.about == "parameter")
 
 
+def _given(words: Sequence[str], current: str) -> Iterator[Candidate]:
+    from studio.model.given_parameters import settable_parameters
+    from studio.model.opened import open_project
+
+    return (Candidate(f"{name}=", "parameter") for name in settable_parameters(open_project(_named_project(words))))
+
+
 def _services(words: Sequence[str], current: str) -> Iterator[Candidate]:
     for component, each in _state(words).get("components", {}).items():
         yield from (Candidate(f"{component}.{service}", "service") for service in each.get("services", {}))
@@ -201,6 +208,7 @@ _KINDS: dict[str, Callable[[Sequence[str], str], Iterable[Candidate]]] = {
     "NAME": lambda words, current: _components(words, current) if words[0] == "debug" else (),
     "PROPERTY": _properties,
     "PARAMETER": _parameters,
+    "COMPONENT.PARAMETER=VALUE": _given,
     "FROM": _properties,
     "COMPONENT.SERVICE": _services,
     "COMPONENT.PORT": _ports,

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from typing import IO
 
+from studio.cli.given_parameters import given_words
 from studio.cli.outcome import FAILED, FINE, print_json
 from studio.cli.recording_options import recording_words
 from studio.model.opened import Opened
@@ -51,7 +52,7 @@ def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subp
     for option, value in given_values.items():
         if value is not None:
             words += [option, str(value)]
-    words += recording_words(options)
+    words += [*given_words(options), *recording_words(options)]
     return subprocess.Popen(
         words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True, env=own_environment()
     )

@@ -21,6 +21,7 @@ from studio.cli.compare import (
     summary,
     tolerance,
 )
+from studio.cli.given_parameters import add_set_option, as_given
 from studio.cli.log_file import ProgressBar, find_log, unfinished
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
 from studio.cli.places import find_project
@@ -49,6 +50,7 @@ EXAMPLE = """\
   studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     record the results, as <record> says
   studio replay first_steps --log drive.mcap --lockstep --record small.mcap --topics '/filter/*' --compression zstd
   studio replay first_steps --log drive.mcap --lockstep --expect golden.mcap     exit status 1 if it differs
+  studio replay first_steps --log drive.mcap --lockstep --expect golden.mcap --set filter.cutoff_hz=2.5   what if?
   studio replay first_steps --log drive.mcap --as-recorded                       which component behaves differently?
 """
 
@@ -70,6 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--record", type=log_place, metavar="OUT", help="record the replay into this new log, or into this folder"
     )
     add_recording_options(parser)
+    add_set_option(parser)
     parser.add_argument("--expect", metavar="GOLDEN", help="compare the results with this log")
     parser.add_argument(
         "--tolerance",
@@ -93,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     log = find_log(options.log)
     golden = find_log(options.expect) if options.expect else None
     is_cut = unfinished(log, *([golden] if golden else []))
-    opened = open_project(find_project(options.project))
+    opened = as_given(open_project(find_project(options.project)), options)
     if any(problem.severity == "error" for problem in opened.problems):
         return refuse(opened, json=options.json)
     select_topics(opened.system, options)

@@ -15,6 +15,7 @@ from typing import cast
 
 from studio.cli.debug_options import add_debug_start_options, start_debugged, wants_debugger
 from studio.cli.detached import run_detached
+from studio.cli.given_parameters import add_set_option, as_given
 from studio.cli.log_file import importing
 from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json
 from studio.cli.places import find_project
@@ -37,9 +38,8 @@ from studio.cli.verdict import Verdict
 from studio.errors import StudioError
 from studio.model.files import read_bytes
 from studio.model.gazebo_provider import GAZEBO, gazebo_provider
-from studio.model.opened import Opened, open_project
+from studio.model.opened import Opened, changed_text, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
-from studio.model.system_xml import write_system
 from studio.runtime.base.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.channel.payload_folder import forget_old_words, last_words_file
 from studio.runtime.client.running_systems import RunningSystem
@@ -62,6 +62,7 @@ EXAMPLE = """\
   studio run my_robot --mode simulated                   all sources simulated: in lockstep, paced by the wall clock
   studio run my_robot --mode simulated --for 120 --rate 0   two minutes of system time, flat out
   studio run my_robot --mode simulated --source platform=gazebo   platform by a Gazebo server
+  studio run my_robot --set filter.cutoff_hz=2.5         another value of a parameter, for this run only
   studio run my_robot --mode logged                      all sources from the logs they name; ends with the log
   studio run my_robot --mode logged --gate lockstep --stay   the same every time: studio ctl step, studio ctl back
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
@@ -89,6 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--paused", action="store_true", help="wait before the first event, for studio ctl step or studio ctl start"
     )
+    add_set_option(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all random numbers (default: 0)")
     parser.add_argument(
         "--record", type=log_place, metavar="LOG", help="record into this new log, or into a new log in this folder"
@@ -165,7 +167,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     options.text = read_bytes(options.system) if options.system is not None else None
     opened = open_project(find_project(options.project), options.text)
     if not any(problem.severity == "error" for problem in opened.problems):
-        opened = _with_gazebo(opened, options)
+        opened = as_given(_with_gazebo(opened, options), options)
     if any(problem.severity == "error" for problem in opened.problems):
         return refuse(opened, json=options.json)
     require_trust(opened, options)
@@ -220,7 +222,7 @@ def _with_gazebo(opened: Opened, options: argparse.Namespace) -> Opened:
         opened.system.replace_node(source.with_provider("simulated", provider))
     if not servers:
         return opened
-    options.text = write_system(opened.system)
+    options.text = changed_text(opened, options.text)
     return open_project(opened.folder, options.text)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
+from studio.cli.given_parameters import add_set_option, as_given
 from studio.cli.keys import is_terminal, keys
 from studio.cli.log_file import ProgressBar, find_log, unfinished
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
@@ -52,6 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     moves.add_argument("--previous", action=Move, metavar="TOPIC", help="go back to before the last event of TOPIC")
     moves.add_argument("--to", action=Move, type=_count, metavar="N", help="go to after event N; 0 is the start")
     parser.add_argument("--digest", action="store_true", help="print digests of all state and outputs at the end")
+    add_set_option(parser)
     parser.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers (default: that of the log)")
     add_trust_option(parser)
     add_json_option(parser)
@@ -68,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.moves and not options.digest and not is_terminal():
         raise UsageError("no terminal to read keys from", hint="give moves, e.g. --forward 10")
     is_cut = unfinished(log)
-    opened = open_project(find_project(options.project))
+    opened = as_given(open_project(find_project(options.project)), options)
     if any(problem.severity == "error" for problem in opened.problems):
         return refuse(opened, json=options.json)
     require_trust(opened, options)

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from studio.errors import Problem
 from studio.messages import MessageTypes
+from studio.model.document import SYSTEM_FILE
+from studio.model.files import read_bytes
 from studio.model.geometry_check import FoundGeometry, find_geometry
 from studio.model.project import Project
 from studio.model.registry import Registry
 from studio.model.system import System
+from studio.model.system_xml import write_system
 from studio.paths import component_roots, path_problems
 
 
@@ -89,6 +92,12 @@ class Opened:
 def open_project(folder: Path, text: bytes | None = None) -> Opened:
     """`text`: of a system that is not in its file yet."""
     return opened(Project.open(folder, text))
+
+
+def changed_text(opened: Opened, text: bytes | None = None) -> bytes:
+    """The system as it is now, with the comments and the order of its file, or of `text`."""
+    written = read_bytes(opened.folder / SYSTEM_FILE) if text is None else text
+    return write_system(opened.system, written)
 
 
 def opened(project: Project) -> Opened:
