@@ -82,7 +82,7 @@ def _maps(side: int) -> dict[str, Contender | None]:
 
 
 def _our_map(heights: list[Frames]) -> Callable[[int], object]:
-    from studio.editor.theme import LIGHT
+    from studio.editor.look.theme import LIGHT
     from studio.editor.views.map_layers import layer_of
     from studio.editor.views.map_view import MapView
     from studio.messages import Map
@@ -148,9 +148,9 @@ def _waves() -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
 
 
 def _our_curves(waves: Iterator[tuple[Any, Any]]) -> Callable[[int], object]:
-    from studio.editor.feed import Feed
+    from studio.editor.live.feed import Feed
+    from studio.editor.look.theme import LIGHT
     from studio.editor.panels.plot_viewer import PlotViewer
-    from studio.editor.theme import LIGHT
     from studio.editor.views.field_drag import Field
 
     viewer = _shown(PlotViewer(Feed(), LIGHT))

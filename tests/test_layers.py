@@ -133,7 +133,7 @@ def test_a_wrong_import_is_found(tmp_path: Path, file: str, text: str, reason: s
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("editor/app.py", "from PyQt6.QtWidgets import QApplication\nfrom studio.editor.feed import Feed"),
+        ("editor/app.py", "from PyQt6.QtWidgets import QApplication\nfrom studio.editor.live.feed import Feed"),
         ("cli/run.py", "def run():\n    from studio.editor.app import main"),
     ],
 )

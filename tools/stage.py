@@ -23,9 +23,9 @@ from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 
 from studio.editor.app import furnish_and_open, make_window, show_first_page
+from studio.editor.base.settings import Settings
+from studio.editor.look.theme import DARK, LIGHT, Theme
 from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
-from studio.editor.theme import DARK, LIGHT, Theme
 from tools.hand import Hand, Stuck
 from tools.picture_files import save_area, shrink
 

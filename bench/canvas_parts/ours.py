@@ -12,9 +12,9 @@ from PyQt6.QtWidgets import QApplication
 from bench.canvas_parts.frames import COLUMNS, GRABBED, PORTS, ROWS, Contender, place, serve, wires
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
+from studio.editor.look.style import apply_theme
+from studio.editor.look.theme import LIGHT
 from studio.editor.session import Session
-from studio.editor.style import apply_theme
-from studio.editor.theme import LIGHT
 from studio.model.component_xml import write_profile
 from studio.model.spec import ComponentSpec, PortSpec, PythonEntry
 

@@ -39,7 +39,7 @@ def ours(app: QApplication, home: Path, until: str) -> QMainWindow:
     from PyQt6.QtCore import QEventLoop
 
     from studio.editor.app import furnish_and_open, make_window, show_first_page
-    from studio.editor.settings import Settings
+    from studio.editor.base.settings import Settings
 
     project = ROOT / "projects" / "first_steps" if until == "project" else None
     reached: list[str] = []

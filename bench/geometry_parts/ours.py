@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.geometry.selection import BodyThing, Selection
 from studio.editor.geometry.view.geometry_view import GeometryView
-from studio.editor.theme import DARK
+from studio.editor.look.theme import DARK
 from studio.model.geometry.workspace import On, Workspace
 from studio.model.history import Edit
 

@@ -76,7 +76,7 @@ def running_window() -> Iterator[Any]:
     from PyQt6.QtWidgets import QApplication
 
     from studio.editor.app import make_window
-    from studio.editor.settings import Settings
+    from studio.editor.base.settings import Settings
 
     app = QApplication(sys.argv[:1])
     with tempfile.TemporaryDirectory() as home:
@@ -101,7 +101,7 @@ def running_window() -> Iterator[Any]:
 
 def _run_here(seconds: float, picture: str) -> dict[str, Any]:
     with running_window() as window:
-        from studio.editor.live_stalls import StallLog
+        from studio.editor.base.stalls import StallLog
 
         stalls = StallLog(None, window)
         open_panels(window)

@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from studio.editor.display import NoDisplay, require_display
+    from studio.editor.base.display import NoDisplay, require_display
 
     project = _find(options.project) if options.project else None
     if project is not None and project.is_file() and (options.run or options.picture):

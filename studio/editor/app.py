@@ -11,15 +11,15 @@ from pathlib import Path
 from PyQt6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.appearance import wanted_theme
-from studio.editor.collecting import Collector
+from studio.editor.base.collecting import Collector
+from studio.editor.base.settings import Settings
+from studio.editor.base.stalls import StallLog
 from studio.editor.crash import CrashReporter
-from studio.editor.fonts import use_ligatures
-from studio.editor.live_stalls import StallLog
+from studio.editor.look.appearance import wanted_theme
+from studio.editor.look.fonts import use_ligatures
+from studio.editor.look.open_dialog import model_kind
+from studio.editor.look.style import apply_theme
 from studio.editor.main_window import MainWindow
-from studio.editor.open_dialog import model_kind
-from studio.editor.settings import Settings
-from studio.editor.style import apply_theme
 
 LARGE = QSize(1760, 1100)
 FRAME = QSize(4, 40)

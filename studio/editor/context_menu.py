@@ -8,8 +8,8 @@ from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QMenu
 
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.icons import icon
 from studio.editor.live_menu import add_component_entries
+from studio.editor.look.icons import icon
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 

@@ -21,7 +21,7 @@ from PyQt6.QtWidgets import (
 )
 
 from studio import __version__
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
 from studio.errors import StudioError
 
 

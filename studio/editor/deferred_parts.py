@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from studio.editor import arrangements
+from studio.editor.base.favourites import Favourites
 from studio.editor.code.assistance import Assistance
 from studio.editor.code.debug_control import DebugControl
 from studio.editor.code.desk import CodeDesk
@@ -21,18 +22,18 @@ from studio.editor.command_palette import CommandPalette
 from studio.editor.component_tests.desk import TestDesk
 from studio.editor.docks import Docks
 from studio.editor.emulator_desk import NO_DEVICES, EmulatorDesk
-from studio.editor.favourites import Favourites
 from studio.editor.files import Files
 from studio.editor.freeze.desk import FreezeDesk
 from studio.editor.freeze.event_breaks import EventBreakDesk
 from studio.editor.geometry.desk import GeometryDesk
-from studio.editor.icons import icon
 from studio.editor.layouts import DEBUG, Layouts
 from studio.editor.live_panels import LivePanels
 from studio.editor.live_status import show_running
 from studio.editor.log_files.desk import LogDesk
+from studio.editor.look.icons import icon
+from studio.editor.look.notice import Notice
+from studio.editor.look.theme import LIGHT
 from studio.editor.new_component.desk import NewComponent
-from studio.editor.notice import Notice
 from studio.editor.palette_tools import use_tool
 from studio.editor.panels.gazebo.desk import GazeboDesk
 from studio.editor.panels.gazebo.surroundings import Surroundings
@@ -47,7 +48,6 @@ from studio.editor.source_view import open_source
 from studio.editor.sources.band import OriginBand
 from studio.editor.sources.desk import SourceDesk
 from studio.editor.system_text.desk import SystemTextDesk
-from studio.editor.theme import LIGHT
 from studio.editor.toolbar import MainToolBar
 from studio.editor.viewers import Viewers
 from studio.editor.views.map_colours import EYES

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject
 
-from studio.editor.file_watch import FileWatch
-from studio.editor.notice import DifferenceDialog, difference
+from studio.editor.base.file_watch import FileWatch
+from studio.editor.look.notice import DifferenceDialog, difference
 from studio.errors import StudioError
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument
 

@@ -13,7 +13,7 @@ from PyQt6.sip import isdeleted
 from PyQt6Ads import CDockManager, CDockWidget, DockWidgetArea, eIcon
 
 from studio.editor.dock_tree import TAB, DockTree
-from studio.editor.style import unstyled
+from studio.editor.look.style import unstyled
 from studio.editor.tab_menus import TabMenus
 from studio.editor.window_menu import place_for_focus
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QCoreApplication, QObject, QProcess, QTimer, pyqtSignal
 
-from studio.editor.own_process import own_process
+from studio.editor.base.own_process import own_process
 from studio.model.sources import LiveProvider
 from studio.model.system import System
 from studio.runtime.emulators import FOLDER

@@ -12,16 +12,16 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from studio.editor.autosave import Autosave
+from studio.editor.base.deferred import Beside, Slices
 from studio.editor.canvas.export import export_png, export_svg
-from studio.editor.deferred import Beside, Slices
 from studio.editor.disk_watch import ABOUT, DiskWatch
-from studio.editor.folder_dialog import ask_new_folder
 from studio.editor.geometry.drive_place import is_drive_project
 from studio.editor.leaving import ask_about_changes, is_sure
 from studio.editor.left_work import LeftWork
 from studio.editor.log_files.log_facts import is_viewing_project
-from studio.editor.open_dialog import ask_for_vehicle, ask_new_file, ask_what_to_open, sort_of
-from studio.editor.progress import carry_out
+from studio.editor.look.folder_dialog import ask_new_folder
+from studio.editor.look.open_dialog import ask_for_vehicle, ask_new_file, ask_what_to_open, sort_of
+from studio.editor.look.progress import carry_out
 from studio.editor.session import Session, read_project
 from studio.editor.source_view import open_source
 from studio.errors import StudioError
@@ -178,7 +178,7 @@ class Files(QObject):
         wish = self._wish = object()
 
         def read() -> Opened | StudioError:
-            import_module("studio.editor.live_link")  # which will look whether the project runs
+            import_module("studio.editor.live.link")  # which will look whether the project runs
             opened = read_project(folder)
             if not isinstance(opened, StudioError):
                 opened.registry.specs()  # which the palette will show

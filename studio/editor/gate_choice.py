@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QStandardItemModel
 from PyQt6.QtWidgets import QComboBox
 
-from studio.editor.run_control import RunControl
+from studio.editor.live.run_control import RunControl
 
 AUTO, FREE, LOCKSTEP, ONE = "auto", "free", "lockstep", "one"
 KINDS = {AUTO: "Automatic", FREE: "Free run", LOCKSTEP: "Lockstep", ONE: "One event at a time"}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QByteArray, QObject, pyqtSignal
 
 if TYPE_CHECKING:
+    from studio.editor.base.settings import Settings
     from studio.editor.docks import Docks
-    from studio.editor.settings import Settings
 
 BUILD, RUN, LOG, COMPARE, DEBUG, GEOMETRY = "Build", "Run", "Log", "Compare", "Debug", "Geometry"
 GAZEBO = "Gazebo"

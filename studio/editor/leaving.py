@@ -6,7 +6,7 @@ from typing import Literal
 
 from PyQt6.QtWidgets import QMessageBox, QWidget
 
-from studio.editor.sources.effects import listed
+from studio.editor.live.effects import listed
 
 Answer = Literal["leave", "stop", "stay"]
 Saving = Literal["save", "leave", "stay"]

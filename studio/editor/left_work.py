@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from studio.editor.notice import DifferenceDialog, difference
+from studio.editor.look.notice import DifferenceDialog, difference
 from studio.errors import StudioError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
 from studio.editor.session import Session
 from studio.errors import StudioError
 from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QMenu
 
-from studio.editor.icons import icon
-from studio.editor.live_state import LOOKS
+from studio.editor.live.state import LOOKS
+from studio.editor.look.icons import icon
 from studio.model.parts import Component
 from studio.model.source_making import MakeSource
 from studio.model.sources import SourceMode

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject, QTimer
 
 from studio.editor.failures import FailureLines
-from studio.editor.live_state import parts_of
-from studio.editor.notice import TextDialog
+from studio.editor.live.state import parts_of
+from studio.editor.look.notice import TextDialog
+from studio.editor.look.theme import Theme
 from studio.editor.panels.console import Console
 from studio.editor.panels.console_lines import time_words
 from studio.editor.panels.processes import Processes
 from studio.editor.source_view import open_source
-from studio.editor.theme import Theme
 from studio.runtime.base.clock import wall_ns
 
 if TYPE_CHECKING:

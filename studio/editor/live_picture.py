@@ -12,9 +12,9 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.app import make_window
 from studio.editor.arrangements import for_watching
-from studio.editor.fonts import text_font
+from studio.editor.base.settings import Settings
+from studio.editor.look.fonts import text_font
 from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
 from studio.errors import StudioError
 
 TITLE = 30

@@ -6,12 +6,12 @@ from PyQt6.QtCore import QSize, Qt, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
 
-from studio.editor.feed import Changes
-from studio.editor.fonts import code_font
-from studio.editor.icons import icon
+from studio.editor.live.feed import Changes
+from studio.editor.live.run_control import Phase, RunControl
+from studio.editor.look.fonts import code_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.quiet_topics import span_words
-from studio.editor.run_control import Phase, RunControl
-from studio.editor.theme import Theme
 from studio.runtime.base.clock import SECOND_NS, Clock, ClockKind, monotonic_ns, wall_ns
 from studio.runtime.base.deltas import Snapshot
 

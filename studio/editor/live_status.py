@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtGui import QIcon
 
-from studio.editor.freeze.standing import way_of
-from studio.editor.icons import icon
+from studio.editor.live.standing import way_of
+from studio.editor.live.state import Totals, count_words, stalled_words, time_words, totals
 from studio.editor.live_run_bar import clock_word, time_text
-from studio.editor.live_state import Totals, count_words, stalled_words, time_words, totals
-from studio.editor.style import dress
+from studio.editor.look.icons import icon
+from studio.editor.look.style import dress
 
 if TYPE_CHECKING:
     from studio.editor.run_presenter import RunPresenter

@@ -14,16 +14,17 @@ from PyQt6.QtCore import QEvent, QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QContextMenuEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
-from studio.editor.appearance import Appearance, settle_motion, wanted_theme
-from studio.editor.deferred import Beside, Deferred, Slices
+from studio.editor.base.deferred import Beside, Deferred, Slices
+from studio.editor.look.appearance import Appearance, settle_motion, wanted_theme
+from studio.editor.look.open_dialog import sort_of
+from studio.editor.look.style import apply_theme
+from studio.editor.look.theme import Theme
 from studio.editor.menus import Menus
-from studio.editor.open_dialog import sort_of
 from studio.editor.status_bar import StatusBar
-from studio.editor.style import apply_theme
-from studio.editor.theme import Theme
 from studio.editor.welcome import Welcome
 
 if TYPE_CHECKING:
+    from studio.editor.base.settings import Settings
     from studio.editor.canvas.view import CanvasView
     from studio.editor.code.assistance import Assistance
     from studio.editor.code.debug_control import DebugControl
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
     from studio.editor.layouts import Layouts
     from studio.editor.live_panels import LivePanels
     from studio.editor.log_files.desk import LogDesk
+    from studio.editor.look.notice import Notice
     from studio.editor.new_component.desk import NewComponent
-    from studio.editor.notice import Notice
     from studio.editor.panels.gazebo.desk import GazeboDesk
     from studio.editor.panels.inspector import Inspector
     from studio.editor.panels.palette import Palette
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from studio.editor.rail import Rail
     from studio.editor.run_presenter import RunPresenter
     from studio.editor.session import Session
-    from studio.editor.settings import Settings
     from studio.editor.side_panels import SidePanels
     from studio.editor.sources.band import OriginBand
     from studio.editor.sources.desk import SourceDesk

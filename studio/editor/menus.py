@@ -10,8 +10,8 @@ from PyQt6.QtWidgets import QMenu
 
 from studio.editor import layout_menu
 from studio.editor.actions import ACTIONS, MENUS, SUBMENUS, Action, by_id
-from studio.editor.icons import icon
 from studio.editor.layouts import MOST
+from studio.editor.look.icons import icon
 from studio.editor.text_verbs import VERBS, can, do_in_text, focused_text
 from studio.editor.window_menu import OpenList
 

@@ -12,8 +12,8 @@ from PyQt6.QtWidgets import QMenu
 
 from studio.editor.canvas.gestures import snapped
 from studio.editor.canvas.insertion import size_of
-from studio.editor.icons import CATEGORY_ICONS, icon
-from studio.editor.summary import summary
+from studio.editor.look.icons import CATEGORY_ICONS, icon
+from studio.editor.look.summary import summary
 from studio.model.parts import Component
 from studio.model.source_making import MakeSource
 from studio.model.sources import SourceMode

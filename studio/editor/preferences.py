@@ -21,9 +21,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import use_ligatures
-from studio.editor.settings import SCALES
-from studio.editor.theme import THEMES
+from studio.editor.base.settings import SCALES
+from studio.editor.look.fonts import use_ligatures
+from studio.editor.look.theme import THEMES
 from studio.editor.views.map_colours import EYES
 from studio.recordings import choose_folder, chosen_folder, default_folder, recordings_folder
 

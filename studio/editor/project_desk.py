@@ -13,13 +13,13 @@ from studio.editor import context_menu
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
-from studio.editor.icons import icon
 from studio.editor.layouts import GEOMETRY
-from studio.editor.live_problems import LOG, Remedy, problems_of_run
-from studio.editor.live_state import parts_of
+from studio.editor.live.problems import LOG, Remedy, problems_of_run
+from studio.editor.live.state import parts_of
 from studio.editor.live_status import show_running
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.palette_tools import use_tool
-from studio.editor.theme import Theme
 from studio.errors import Problem
 from studio.model.parts import Component
 from studio.model.quick_fixes import Fix, fixes

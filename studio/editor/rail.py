@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QEvent, QObject, QSize, Qt
 from PyQt6.QtWidgets import QFrame, QToolButton, QVBoxLayout
 
-from studio.editor.icons import icon
 from studio.editor.layouts import DEBUG, GAZEBO, GEOMETRY, NARROW
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.side_panels import PANELS
-from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

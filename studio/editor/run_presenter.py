@@ -9,12 +9,12 @@ from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QMessageBox
 
 from studio.editor.emulator_desk import NO_DEVICES
-from studio.editor.feed import Feed
 from studio.editor.leaving import LeavingBox
+from studio.editor.live.feed import Feed
+from studio.editor.live.run_control import Phase, RunControl
+from studio.editor.live.state import parts_of
 from studio.editor.live_edits import LiveEdits
-from studio.editor.live_state import parts_of
 from studio.editor.log_files.missing_log import NO_LOG, ask_for_log, missing_log
-from studio.editor.run_control import Phase, RunControl
 from studio.editor.session import Session
 from studio.editor.trust_dialog import TrustDialog
 from studio.model.document import SYSTEM_FILE

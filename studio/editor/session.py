@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from studio.editor.live_problems import missing_logs
+from studio.editor.live.problems import missing_logs
 from studio.errors import Problem, StudioError
 from studio.model.changes import Change
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE, SystemDocument

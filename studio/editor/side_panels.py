@@ -18,8 +18,8 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QShowEvent
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

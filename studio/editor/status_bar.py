@@ -9,9 +9,9 @@ from PyQt6.QtCore import QSize, Qt, QTimer, pyqtBoundSignal, pyqtSignal
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QStatusBar, QToolButton
 
-from studio.editor.icons import icon
-from studio.editor.style import dress
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.style import dress
+from studio.editor.look.theme import Theme
 from studio.editor.way_progress import WayProgress
 from studio.errors import counted
 

@@ -7,13 +7,13 @@ from PyQt6.QtGui import QAction, QResizeEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from studio.editor.gate_choice import GateChoice
-from studio.editor.icons import icon
+from studio.editor.live.run_control import RunControl
+from studio.editor.live.state import stalled_words
 from studio.editor.live_run_bar import ClockLabel, RunButtons
-from studio.editor.live_state import stalled_words
 from studio.editor.log_files.record import RecordButton
-from studio.editor.run_control import RunControl
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.sources.switch import SourceSwitch
-from studio.editor.theme import Theme
 
 MARGIN, SPACING = 8, 4
 COMMANDS, COMMANDS_ICON = 222, 46

@@ -8,8 +8,8 @@ from PyQt6.QtCore import QUrl
 from PyQt6.QtGui import QDesktopServices
 from PyQt6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QTextEdit, QVBoxLayout, QWidget
 
-from studio.editor.fonts import code_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 
 
 class TrustDialog(QDialog):

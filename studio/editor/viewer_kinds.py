@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from studio.editor.feed import Feed
+    from studio.editor.live.feed import Feed
+    from studio.editor.look.theme import Theme
     from studio.editor.panels.viewer import Viewer
-    from studio.editor.theme import Theme
 
 
 @dataclass(frozen=True)

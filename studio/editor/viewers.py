@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
 from studio.editor.automatic_layout import Wish, wishes
-from studio.editor.deferred import Beside
-from studio.editor.icons import icon
-from studio.editor.state_history import history_of
-from studio.editor.theme import Theme
+from studio.editor.base.deferred import Beside
+from studio.editor.live.state_history import history_of
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.viewer_kinds import KINDS, Kind, kind_called
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.docks import Docks
-    from studio.editor.feed import Feed
+    from studio.editor.live.feed import Feed
     from studio.editor.panels.viewer import Viewer
 
 
@@ -73,7 +73,7 @@ class Viewers(QObject):
 
     def _keep_trace(self) -> None:
         """From the first attachment on, so that Causality opened at a stop can tell how the system got there."""
-        from studio.editor.trace_keeper import keeper_of  # brings numpy, which must not delay the first paint
+        from studio.editor.live.trace_keeper import keeper_of  # brings numpy, which must not delay the first paint
 
         keeper_of(self.feed)
 

@@ -11,10 +11,10 @@ from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QResizeEv
 from PyQt6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from studio import __version__
-from studio.editor.deferred import Beside
-from studio.editor.icons import icon
-from studio.editor.settings import Settings
-from studio.editor.theme import Theme
+from studio.editor.base.deferred import Beside
+from studio.editor.base.settings import Settings
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.welcome_learn import Learn
 from studio.editor.welcome_recent import RecentList, RecentRow
 from studio.editor.welcome_tiles import TILE_WIDTHS, Tile, example_projects, heading_of, read_example

@@ -7,8 +7,8 @@ from pathlib import Path
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QGridLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 WORKFLOWS: tuple[tuple[str, str, str], ...] = (
     ("first_system.md", "mdi6.graph-outline", "Assemble a system, run it and watch it"),

@@ -8,9 +8,9 @@ from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from studio.editor.icons import icon
-from studio.editor.recent import Recent, RecentBook, age_words, date_words
-from studio.editor.theme import Theme
+from studio.editor.base.recent import Recent, RecentBook, age_words, date_words
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.welcome_tiles import Clickable
 
 SHOWN = 8

@@ -9,8 +9,8 @@ from PyQt6.QtCore import QRect, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFontMetrics, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QFrame
 
-from studio.editor.fonts import text_font, width_of
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font, width_of
+from studio.editor.look.theme import Theme
 from studio.errors import StudioError
 from studio.paths import came_with_studio, project_roots
 

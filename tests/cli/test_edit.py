@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from studio.cli import edit
-from studio.editor import display
+from studio.editor.base import display
 from studio.runtime.client.running_systems import RunningSystem, running_systems
 from tests.displays import own_display
 from tests.waiting import await_true

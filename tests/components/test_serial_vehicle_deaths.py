@@ -41,9 +41,9 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from PyQt6.QtCore import Qt
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
 from studio.editor.panels.teleop_viewer import TeleopViewer
-from studio.editor.theme import DARK
+from studio.editor.look.theme import DARK
 
 app = QApplication([])
 feed = Feed()

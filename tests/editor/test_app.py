@@ -23,16 +23,16 @@ from studio.editor.app import (
     place_first,
     show_first_page,
 )
-from studio.editor.display import NoDisplay, require_display
+from studio.editor.base.display import NoDisplay, require_display
+from studio.editor.base.settings import Settings
 from studio.editor.help_pages import KeysDialog
 from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
 from tests.editor.conftest import delete_now
 
 HEAVY = (
     "lxml", "numba", "numpy", "psutil", "pyqtgraph", "qtawesome", "rosbags", "scipy", "zmq",
     "PyQt6.Qsci", "PyQt6.QtOpenGL", "PyQt6.QtSvg", "PyQt6Ads",
-    "studio.messages", "studio.model", "studio.editor.canvas", "studio.editor.docks", "studio.editor.feed",
+    "studio.messages", "studio.model", "studio.editor.canvas", "studio.editor.docks", "studio.editor.live.feed",
     "studio.editor.deferred_parts", "studio.runtime.server.attach_server",
 )  # fmt: skip
 PAINT_BOTH = f"""
@@ -41,7 +41,7 @@ from pathlib import Path
 from PyQt6.QtCore import QEventLoop
 from PyQt6.QtWidgets import QApplication
 from studio.editor.app import make_window, show_first_page
-from studio.editor.settings import Settings
+from studio.editor.base.settings import Settings
 
 app = QApplication(["studio"])
 painted = []

@@ -8,8 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from studio.editor.code.code_page import CodePage
+from studio.editor.look.notice import difference
 from studio.editor.main_window import MainWindow
-from studio.editor.notice import difference
 from studio.errors import StudioError
 from studio.model import document
 from studio.model.parts import Component

@@ -11,7 +11,8 @@ from PyQt6 import sip
 from PyQt6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
-from studio.editor import emulator_desk, own_process
+from studio.editor import emulator_desk
+from studio.editor.base import own_process
 from studio.editor.emulator_desk import EmulatorDesk, emulated_ports
 from studio.model.document import SystemDocument
 from studio.runtime.emulators import FOLDER

@@ -16,7 +16,8 @@ from pytestqt.qtbot import QtBot
 from studio.editor.canvas.live_frozen import Flag
 from studio.editor.freeze.bar import KEPT
 from studio.editor.freeze.event_break_dialog import EventBreakDialog
-from studio.editor.freeze.standing import (
+from studio.editor.layouts import DEBUG
+from studio.editor.live.standing import (
     StopReason,
     headline,
     sentence,
@@ -25,12 +26,11 @@ from studio.editor.freeze.standing import (
     step_back,
     stopped_components,
 )
-from studio.editor.layouts import DEBUG
-from studio.editor.live_state import STOPPED, STOPPED_ALONE, shown_look
+from studio.editor.live.state import STOPPED, STOPPED_ALONE, shown_look
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.causality_viewer import CausalityViewer
 from studio.editor.panels.this_event import ROW
-from studio.editor.theme import DARK, LIGHT
 from studio.messages import PoseTransform
 from studio.runtime.control_plane.event_breakpoints import EventBreakpoint
 

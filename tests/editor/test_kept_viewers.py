@@ -9,12 +9,12 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from studio.editor import viewers as viewers_module
-from studio.editor.feed import Feed
 from studio.editor.layouts import BUILD
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.run_over import RunOver
 from studio.editor.panels.topics_viewer import TopicsViewer
-from studio.editor.theme import LIGHT
 
 
 def test_an_own_layout_has_its_viewers(window: MainWindow) -> None:

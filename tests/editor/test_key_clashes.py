@@ -13,6 +13,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QAbstractButton, QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from studio.editor.live.log_outline import Outline
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.message_viewer import MessageViewer
 from studio.editor.panels.player_viewer import PlayerViewer
@@ -20,7 +21,6 @@ from studio.editor.panels.states_viewer import StatesViewer
 from studio.editor.panels.topics_viewer import TopicsViewer
 from studio.editor.side_panels import PANELS
 from studio.editor.viewer_kinds import KINDS
-from studio.editor.views.log_outline import Outline
 
 SIDE = [panel.name for panel in PANELS]
 

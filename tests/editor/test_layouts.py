@@ -12,9 +12,9 @@ from PyQt6Ads import TitleBarButton
 from pytestqt.qtbot import QtBot
 
 from studio.editor.app import furnish_and_open, make_window, show_first_page, start_watched
+from studio.editor.base.settings import Settings
 from studio.editor.layouts import BUILD, BUILT_IN, COMPARE, DEBUG, LOG, RUN
 from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
 
 
 def is_shown(window: MainWindow, panel: str) -> bool:

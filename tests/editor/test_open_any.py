@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from PyQt6.QtWidgets import QApplication, QDialog
 
+from studio.editor.look.open_dialog import OpenDialog, sort_of
 from studio.editor.main_window import MainWindow
-from studio.editor.open_dialog import OpenDialog, sort_of
 
 
 def test_what_opening_means_is_seen_from_files_and_folders(rover: Path, tmp_path: Path, checkout: Path) -> None:

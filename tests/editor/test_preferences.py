@@ -10,11 +10,11 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
+from studio.editor.base.settings import Settings
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.preferences import PreferencesDialog
-from studio.editor.settings import Settings
 from studio.editor.source_view import editor_words, open_source
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.trust_dialog import TrustDialog
 from studio.editor.views.map_colours import EYES
 

@@ -11,10 +11,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from studio.editor.base.settings import Settings
 from studio.editor.layouts import BUILD, DEBUG
 from studio.editor.main_window import MainWindow
 from studio.editor.rail import WIDTH
-from studio.editor.settings import Settings
 
 LEFT = Qt.MouseButton.LeftButton
 

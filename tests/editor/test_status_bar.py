@@ -10,7 +10,7 @@ from PyQt6.QtGui import QTextDocument
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.live_state import parts_of
+from studio.editor.live.state import parts_of
 from studio.editor.live_status import show_running
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.error_card import ErrorCard

@@ -11,8 +11,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from studio.editor.autosave import Autosave
+from studio.editor.look.notice import DifferenceDialog
 from studio.editor.main_window import MainWindow
-from studio.editor.notice import DifferenceDialog
 from studio.editor.session import Session
 from studio.editor.unsaved_slot import Slot
 from studio.model.parts import Component

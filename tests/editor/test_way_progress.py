@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from studio.editor.freeze.standing import StopReason, sentence
+from studio.editor.live.standing import StopReason, sentence
 from studio.editor.way_progress import WayProgress
 
 

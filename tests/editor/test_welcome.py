@@ -10,9 +10,9 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QPushButton, QWidget
 
-from studio.editor.recent import RecentBook, age_words
-from studio.editor.settings import Settings
-from studio.editor.theme import LIGHT
+from studio.editor.base.recent import RecentBook, age_words
+from studio.editor.base.settings import Settings
+from studio.editor.look.theme import LIGHT
 from studio.editor.welcome import GUIDE, Welcome
 from studio.editor.welcome_learn import WORKFLOWS, Learn
 from studio.editor.welcome_recent import GONE, RecentList, _short

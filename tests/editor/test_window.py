@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.command_palette import MISSED, rank
 from studio.editor.crash import CrashReporter
+from studio.editor.look.theme import DARK
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.inspector import Inspector
-from studio.editor.theme import DARK
 from studio.errors import StudioError
 from studio.model.parts import Component
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from studio.editor.live_problems import problems_of_run
-from studio.editor.live_state import live_node
+from studio.editor.live.problems import problems_of_run
+from studio.editor.live.state import live_node
 from studio.model.document import SystemDocument
 from tests.conftest import ROOT
 from tests.running_project import running

@@ -9,8 +9,8 @@ from typing import Literal
 
 from PyQt6.QtCore import QRectF
 
-from studio.editor.fonts import width_of
-from studio.editor.icons import CATEGORY_ICONS, DEFAULT
+from studio.editor.look.fonts import width_of
+from studio.editor.look.icons import CATEGORY_ICONS, DEFAULT
 from studio.model.gazebo_provider import GAZEBO, Choice, choice_of, choices_of, is_on_gazebo, segments_of
 from studio.model.parts import Component, Endpoint, ServiceWire
 from studio.model.sources import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QPointF, QVariantAnimation
 
-from studio.editor.motion import MOTION
+from studio.editor.look.motion import MOTION
 
 if TYPE_CHECKING:
     from studio.editor.canvas.pan_zoom_view import SightView

@@ -10,9 +10,9 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.card import BOTTOM, MAX_WIDTH, MIN_WIDTH, ROW, STATE_ROW, TITLE, Card, Port
 from studio.editor.canvas.node_item import RADIUS, SOME_DETAIL, NodeItem
-from studio.editor.fonts import text_font
-from studio.editor.live_state import LiveNode
-from studio.editor.theme import Theme
+from studio.editor.live.state import LiveNode
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme
 from studio.model.parts import Group
 
 ICON = "mdi6.group"

@@ -14,7 +14,7 @@ from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.pan_zoom_view import SightView
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.summary import summary
+from studio.editor.look.summary import summary
 from studio.model.gazebo_provider import GAZEBO, Choice, mode_of_choice
 from studio.model.parts import Component, Wire
 from studio.model.sources import Source, explain_differences

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QRect, Qt
 from PyQt6.QtGui import QFocusEvent, QKeyEvent
 from PyQt6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
-from studio.editor.typed_names import keep_to_names
+from studio.editor.look.typed_names import keep_to_names
 
 
 class NameField(QLineEdit):

@@ -8,8 +8,8 @@ from PyQt6.QtWidgets import QFrame, QLabel, QVBoxLayout
 from studio.editor.canvas.beside import place_beside, points_on
 from studio.editor.canvas.pan_zoom_view import SightView
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.feed import Feed
-from studio.editor.fonts import metrics, text_font, width_of
+from studio.editor.live.feed import Feed
+from studio.editor.look.fonts import metrics, text_font, width_of
 from studio.editor.panels.topic_view import TopicView
 from studio.model.parts import Endpoint, Wire
 from studio.model.wiring import topic_of

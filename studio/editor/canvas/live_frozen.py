@@ -8,11 +8,11 @@ from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
 from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.fonts import text_font, width_of
-from studio.editor.freeze.standing import StopReason, stopped_components
-from studio.editor.icons import icon
-from studio.editor.live_state import parts_of
-from studio.editor.theme import Theme, mixed
+from studio.editor.live.standing import StopReason, stopped_components
+from studio.editor.live.state import parts_of
+from studio.editor.look.fonts import text_font, width_of
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme, mixed
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 from studio.runtime.base.deltas import Snapshot

@@ -9,8 +9,8 @@ from PyQt6.QtCore import QObject, QPointF, QSizeF, pyqtSignal
 
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.scene import CanvasScene
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_state import LiveNode, live_node, live_wire, parts_of
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.state import LiveNode, live_node, live_wire, parts_of
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen
 
-from studio.editor.fonts import metrics, text_font, width_of
-from studio.editor.icons import icon
-from studio.editor.live_state import LiveWire, Look
-from studio.editor.theme import Theme, mixed
+from studio.editor.live.state import LiveWire, Look
+from studio.editor.look.fonts import metrics, text_font, width_of
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme, mixed
 
 CHIP = 18.0
 PILL = 18.0

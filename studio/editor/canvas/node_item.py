@@ -14,10 +14,10 @@ from studio.editor.canvas.live_paint import paint_state_row
 from studio.editor.canvas.mode_switch import paint_switch
 from studio.editor.canvas.port_code import CODE_MARGIN, paint_code
 from studio.editor.canvas.title_fit import LINE, fit_title
-from studio.editor.fonts import metrics, text_font
-from studio.editor.icons import icon
-from studio.editor.live_state import LiveNode
-from studio.editor.theme import Theme, mixed
+from studio.editor.live.state import LiveNode
+from studio.editor.look.fonts import metrics, text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme, mixed
 from studio.model.gazebo_provider import Choice
 
 ALL_DETAIL: Final = 0.7

@@ -10,9 +10,9 @@ from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixma
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from studio.editor.canvas.node_item import NodeItem
-from studio.editor.fonts import text_font
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.canvas.pan_zoom_view import SightView

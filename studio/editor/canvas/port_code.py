@@ -6,9 +6,9 @@ from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen
 
 from studio.editor.canvas.card import Port
-from studio.editor.fonts import text_font, width_of
-from studio.editor.theme import Theme, contrast
-from studio.editor.type_codes import type_code
+from studio.editor.look.fonts import text_font, width_of
+from studio.editor.look.theme import Theme, contrast
+from studio.editor.look.type_codes import type_code
 
 HEIGHT = 16.0
 OUTWARD = 3.0

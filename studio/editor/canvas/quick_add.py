@@ -8,9 +8,9 @@ from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from studio.editor.icons import CATEGORY_ICONS, icon
-from studio.editor.summary import summary
-from studio.editor.theme import Theme
+from studio.editor.look.icons import CATEGORY_ICONS, icon
+from studio.editor.look.summary import summary
+from studio.editor.look.theme import Theme
 from studio.model.registry import Registry
 from studio.model.spec import ComponentSpec
 

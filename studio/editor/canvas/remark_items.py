@@ -8,8 +8,8 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 from PyQt6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from studio.editor.fonts import text_font, width_of
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font, width_of
+from studio.editor.look.theme import Theme
 from studio.model.parts import Frame, Note
 
 GRIP = 14.0

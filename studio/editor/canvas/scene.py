@@ -19,8 +19,8 @@ from studio.editor.canvas.remark_items import FrameItem, NoteItem
 from studio.editor.canvas.scene_items import CONNECTIONS, TABLES, ConnectionId, ItemScene
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.canvas.wire_layout import Ways
+from studio.editor.look.theme import Theme
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced, Within
 from studio.model.parts import Connection, Wire
 from studio.model.sources import Source, SourceMode

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from PyQt6.QtCore import Qt
 
-from studio.editor.fonts import metrics
+from studio.editor.look.fonts import metrics
 
 LINE = 1.2
 """Height of a line, in sizes of its font."""

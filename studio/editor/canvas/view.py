@@ -45,8 +45,8 @@ from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.wire_ends import wire_end_at
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.canvas.wire_strokes import distance
-from studio.editor.feed import Feed
-from studio.editor.theme import Theme
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import Theme
 from studio.model.parts import Wire
 from studio.model.spec import ComponentSpec
 

@@ -13,9 +13,9 @@ from studio.editor.canvas.nets import Course
 from studio.editor.canvas.port_code import CODE_REACH
 from studio.editor.canvas.wire_arrow import arrow_on
 from studio.editor.canvas.wire_strokes import HANDLE, Stroke
-from studio.editor.fonts import text_font, width_of
-from studio.editor.live_state import LiveWire
-from studio.editor.theme import Theme
+from studio.editor.live.state import LiveWire
+from studio.editor.look.fonts import text_font, width_of
+from studio.editor.look.theme import Theme
 from studio.model.parts import Connection, Link, ServiceWire
 
 BLOCKS = 0.4

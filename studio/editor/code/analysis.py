@@ -10,7 +10,7 @@ from typing import Any
 
 from PyQt6.QtCore import QObject, QProcess, pyqtSignal
 
-from studio.editor.own_process import own_process
+from studio.editor.base.own_process import own_process
 
 MODULE = "studio.editor.code.analysis_worker"
 MOST_STARTS = 3

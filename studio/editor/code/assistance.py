@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject, QTimer
 
 from studio.editor.code.analysis import CodeAnalysis
-from studio.editor.live_state import error_line, error_sentence
+from studio.editor.live.state import error_line, error_sentence
 from studio.errors import Problem
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from studio.editor.code.condition_check import names_problem, unreadable
 
 if TYPE_CHECKING:
     from studio.editor.code.debug_control import DebugControl
-    from studio.editor.feed import Changes
+    from studio.editor.live.feed import Changes
 
 NOT_RUNNING = "The system is not running. This line stops it after Run"
 OLD_CODE = "{name} still runs its old code. Reload {name}, and this line stops it"

@@ -22,9 +22,9 @@ from PyQt6.QtWidgets import QMenu, QToolTip
 
 from studio.editor.code.breakpoint_book import Breakpoint, point_words
 from studio.editor.code.lexers import SIZE, lexer_for, scintilla_font
-from studio.editor.fonts import code_font
-from studio.editor.icons import pixmap
-from studio.editor.theme import Theme, mixed
+from studio.editor.look.fonts import code_font
+from studio.editor.look.icons import pixmap
+from studio.editor.look.theme import Theme, mixed
 
 POINTS, ARROW, NUMBERS, GAP = range(4)
 """The margins, from the left."""

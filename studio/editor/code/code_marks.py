@@ -7,8 +7,8 @@ from PyQt6.QtGui import QColor
 
 from studio.editor.code.code_editor import ARROW, CodeEditor
 from studio.editor.code.syntax_check import SyntaxFault
-from studio.editor.icons import pixmap
-from studio.editor.theme import mixed
+from studio.editor.look.icons import pixmap
+from studio.editor.look.theme import mixed
 
 FAULT, FAILED, FAILED_GROUND = 12, 13, 14
 """The markers; others belong to breakpoints and to the line at which the code stands."""

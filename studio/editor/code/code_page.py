@@ -18,9 +18,9 @@ from studio.editor.code.code_lines import stopping_line
 from studio.editor.code.condition_check import Scope, scope_at
 from studio.editor.code.find_bar import FindBar
 from studio.editor.code.text_file import TextFile
-from studio.editor.fitting_label import FittingLabel
-from studio.editor.notice import DifferenceDialog, Notice, difference
-from studio.editor.theme import Theme
+from studio.editor.look.fitting_label import FittingLabel
+from studio.editor.look.notice import DifferenceDialog, Notice, difference
+from studio.editor.look.theme import Theme
 from studio.errors import StudioError
 
 _EOL = {

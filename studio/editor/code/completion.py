@@ -12,7 +12,7 @@ from PyQt6.QtGui import QColor
 
 from studio.editor.code.analysis import CodeAnalysis
 from studio.editor.code.code_editor import CodeEditor
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
 
 AFTER_MS = 120
 """A person who types on is not asked about every letter."""

@@ -22,8 +22,8 @@ from studio.editor.code.debug_session import Body, DebugSession, Frame, Stop
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
-    from studio.editor.feed import Changes, Feed
-    from studio.editor.settings import Settings
+    from studio.editor.base.settings import Settings
+    from studio.editor.live.feed import Changes, Feed
 
 
 class Native(Protocol):

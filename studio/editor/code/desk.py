@@ -15,7 +15,7 @@ from studio.editor.code.handler_place import handlers_of, line_of
 from studio.editor.code.inline_values import names_by_line, texts
 from studio.editor.code.reload import Reload
 from studio.editor.code.start_under import StartUnder
-from studio.editor.freeze.standing import shown_event
+from studio.editor.live.standing import shown_event
 from studio.editor.source_view import source_of
 from studio.errors import StudioError
 from studio.model.spec import PythonEntry

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QEvent, QStringListModel, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QCompleter, QLineEdit
 
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
 
 _CHOOSING = (Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 

@@ -7,8 +7,8 @@ from PyQt6.QtGui import QIntValidator, QKeyEvent
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QToolButton, QWidget
 
 from studio.editor.code.code_editor import CodeEditor
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 
 class FindBar(QFrame):

@@ -18,8 +18,8 @@ from PyQt6.Qsci import (
 from PyQt6.QtCore import QObject
 from PyQt6.QtGui import QColor, QFont, QGuiApplication
 
-from studio.editor.fonts import code_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 
 SIZE = 13
 

@@ -13,7 +13,7 @@ from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
-    from studio.editor.feed import Changes
+    from studio.editor.live.feed import Changes
     from studio.editor.main_window import MainWindow
 
 SETTING = "reload_on_save"

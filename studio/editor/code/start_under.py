@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QObject
 
-from studio.editor.live_state import parts_of
+from studio.editor.live.state import parts_of
 from studio.errors import StudioError
 
 if TYPE_CHECKING:

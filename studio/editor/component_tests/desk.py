@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QPushButton
 
+from studio.editor.base.deferred import Beside
 from studio.editor.component_tests.runner import code_around, has_tests
-from studio.editor.deferred import Beside
 from studio.editor.source_view import source_of
 from studio.editor.trust_dialog import TrustDialog
 from studio.errors import StudioError

@@ -11,11 +11,11 @@ from PyQt6.QtCore import QUrl
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QTextBrowser, QVBoxLayout, QWidget
 
 from studio.editor.component_tests.runner import NO_PYTEST, TestRun, summary_in
-from studio.editor.fonts import code_font
-from studio.editor.icons import pixmap
+from studio.editor.look.fonts import code_font
+from studio.editor.look.icons import pixmap
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import Empty
 from studio.editor.source_view import open_source
-from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

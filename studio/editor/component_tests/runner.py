@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QObject, QProcess, pyqtSignal
 
-from studio.editor.own_process import own_process
+from studio.editor.base.own_process import own_process
 
 OPTIONS = ("-q", "--no-header", "--tb=short", "--color=no", "--import-mode=importlib", "-p", "no:cacheprovider",
            "-p", "no:xvfb", "-c", os.devnull)  # fmt: skip

@@ -8,11 +8,11 @@ from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PyQt6.QtGui import QAction, QColor, QPainter, QPaintEvent, QRegion
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QMenuBar, QSizePolicy, QToolButton, QWidget
 
-from studio.editor.fonts import text_font
 from studio.editor.freeze.key_button import KeyButton
-from studio.editor.freeze.standing import StopReason, brief, headline, plain_sentence, sentence, shortest
-from studio.editor.icons import icon, pixmap
-from studio.editor.theme import Theme, mixed
+from studio.editor.live.standing import StopReason, brief, headline, plain_sentence, sentence, shortest
+from studio.editor.look.fonts import text_font
+from studio.editor.look.icons import icon, pixmap
+from studio.editor.look.theme import Theme, mixed
 from studio.runtime.base.deltas import Snapshot
 
 LINE = 3

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
 
 from studio.editor.canvas.live_frozen import FrozenLayer
-from studio.editor.feed import Changes
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
-from studio.editor.freeze.standing import StopReason, between, shown_event, stand_of, step_back
 from studio.editor.layouts import DEBUG
+from studio.editor.live.feed import Changes
+from studio.editor.live.standing import StopReason, between, shown_event, stand_of, step_back
 from studio.editor.live_status import show_running
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject
 
 from studio.editor.code.debug_control import project_key
-from studio.editor.feed import Changes
+from studio.editor.live.feed import Changes
 from studio.editor.panels.breakpoints import Row
 from studio.errors import StudioError
 from studio.messages import Message, MessageTypes

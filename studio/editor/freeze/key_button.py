@@ -6,9 +6,9 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QAbstractButton
 
-from studio.editor.fonts import text_font, width_of
-from studio.editor.icons import icon
-from studio.editor.theme import Theme, mixed
+from studio.editor.look.fonts import text_font, width_of
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme, mixed
 
 HEIGHT = 22
 _PLATE = 16.0

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QLabel, QWidget
 
-from studio.editor.icons import pixmap
+from studio.editor.look.icons import pixmap
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import BAR_HEIGHT, Viewer
-from studio.editor.theme import Theme
 
 SIZE = 22
 RIGHT = ("votes", "topics", "player", "plot")

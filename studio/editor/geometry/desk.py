@@ -14,10 +14,10 @@ from studio.editor.geometry.keeping import Keeping
 from studio.editor.geometry.links import VehicleLinks
 from studio.editor.geometry.parts import PANELS, VIEW, Part
 from studio.editor.geometry.placing import lay_out, settle
-from studio.editor.icons import icon
 from studio.editor.layouts import GEOMETRY
-from studio.editor.open_dialog import model_kind
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.open_dialog import model_kind
+from studio.editor.look.theme import Theme
 from studio.errors import StudioError
 from studio.paths import model_roots
 

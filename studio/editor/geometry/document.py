@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QMessageBox, QWidget
 from studio.editor.geometry.parts import PANELS, VIEW, Part
 from studio.editor.geometry.selection import Selection
 from studio.editor.geometry.session import GeometrySession
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.model.geometry.workspace import Changed, On, Workspace
 from studio.model.history import Edit
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QProcess
 from PyQt6.QtWidgets import QInputDialog
 
+from studio.editor.base.own_process import own_process
 from studio.editor.geometry.drive_place import drive_folder
-from studio.editor.own_process import own_process
 from studio.errors import StudioError
 from studio.model.files import FileError, write_atomically
 from studio.model.geometry.assembly import Model

@@ -9,11 +9,11 @@ from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog
 
 from studio.editor.autosave import Autosave
-from studio.editor.file_watch import FileWatch
+from studio.editor.base.file_watch import FileWatch
 from studio.editor.leaving import ask_about_changes
 from studio.editor.left_work import LeftWork
-from studio.editor.notice import DifferenceDialog, difference
-from studio.editor.open_dialog import file_filter
+from studio.editor.look.notice import DifferenceDialog, difference
+from studio.editor.look.open_dialog import file_filter
 from studio.errors import StudioError
 from studio.paths import is_shared_model
 

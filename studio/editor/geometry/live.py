@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from PyQt6.QtCore import QObject, QTimer
 
-from studio.editor.feed import Changes, Feed, Watch
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed, Watch
 from studio.messages import JointState, Range3d
 from studio.model.geometry.assembly import Model
 

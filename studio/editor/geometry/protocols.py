@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from studio.editor.geometry.selection import Selection
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.model.geometry.workspace import On, Workspace
 from studio.model.history import Edit
 

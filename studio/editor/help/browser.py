@@ -24,9 +24,9 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QFrame, QTextBrowser
 
-from studio.editor.fonts import code_font
 from studio.editor.help.contents import slug, title_of
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 
 TWO_PICTURES = re.compile(r'<picture>.*?<img alt="([^"]*)"\s+src="([^"]*)">\s*</picture>', re.DOTALL)
 """As pages write a picture that is another one in the dark, which Qt does not know."""

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from studio.editor.help.view import HelpView
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
 
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QStackedWidget
 
     from studio.editor.docks import Docks
-    from studio.editor.theme import Theme
+    from studio.editor.look.theme import Theme
 
 DOCK = "help"
 

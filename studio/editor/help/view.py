@@ -20,8 +20,8 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.help.browser import HelpBrowser
 from studio.editor.help.contents import Page, pages_of, search
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 CONTENTS_PX = 230
 NARROW = 620

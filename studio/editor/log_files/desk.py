@@ -13,8 +13,8 @@ from PyQt6.QtCore import QMimeData, QObject, QUrl, pyqtSignal
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMenu, QMessageBox
 
+from studio.editor.live.state import count_words
 from studio.editor.live_run_bar import system_time_ns
-from studio.editor.live_state import count_words
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import (
     LogFacts,
@@ -31,7 +31,7 @@ from studio.editor.log_files.missing_log import NO_LOG
 from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
 from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, growth_words
 from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
-from studio.editor.open_dialog import sort_of
+from studio.editor.look.open_dialog import sort_of
 from studio.editor.session import Session
 from studio.editor.sources.offer_card import offers
 from studio.editor.views.newest_wish import NewestWish

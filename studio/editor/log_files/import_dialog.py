@@ -11,10 +11,10 @@ from PyQt6.QtCore import QProcess, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent
 from PyQt6.QtWidgets import QDialog, QLabel, QProgressBar, QPushButton, QWidget
 
-from studio.editor.dialog_parts import button_row, fill
-from studio.editor.live_state import count_words
-from studio.editor.own_process import own_process
-from studio.editor.theme import Theme
+from studio.editor.base.own_process import own_process
+from studio.editor.live.state import count_words
+from studio.editor.look.dialog_parts import button_row, fill
+from studio.editor.look.theme import Theme
 
 STEPS = 1000
 MOST_NOTES = 8

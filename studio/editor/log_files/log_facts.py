@@ -12,7 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
-from studio.editor.log_files.protobuf_types import Description, write_descriptions
+from studio.editor.live.protobuf_types import Description, write_descriptions
 from studio.errors import StudioError
 from studio.model.parts import Endpoint
 from studio.model.source_making import MakeSource

@@ -23,12 +23,12 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.dialog_parts import button_row, fill
-from studio.editor.icons import icon
+from studio.editor.live.run_control import Phase
 from studio.editor.log_files.log_facts import size_words
-from studio.editor.run_control import Phase
-from studio.editor.style import dress
-from studio.editor.theme import Theme
+from studio.editor.look.dialog_parts import button_row, fill
+from studio.editor.look.icons import icon
+from studio.editor.look.style import dress
+from studio.editor.look.theme import Theme
 from studio.runtime.recording.disk_room import duration_words
 
 LITTLE_DISK = 1_000_000_000

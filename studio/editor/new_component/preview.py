@@ -10,7 +10,7 @@ from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QLabel, QTabBar, QVBoxLayout, QWidget
 
 from studio.editor.code.lexers import lexer_for, scintilla_font
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 
 
 class FilePreview(QWidget):

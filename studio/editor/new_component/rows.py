@@ -8,9 +8,9 @@ from PyQt6.QtCore import QSize, pyqtSignal
 from PyQt6.QtGui import QWheelEvent
 from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QToolButton, QVBoxLayout, QWidget
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.new_component.draft import Row, typed_name
-from studio.editor.theme import Theme
 
 KEEPS = {"all": "all", "latest": "newest"}
 

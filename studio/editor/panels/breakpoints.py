@@ -11,9 +11,9 @@ from PyQt6.QtGui import QColor, QKeySequence, QResizeEvent, QShortcut
 from PyQt6.QtWidgets import QHeaderView, QMenu, QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from studio.editor.code.breakpoint_book import EXCEPTION_TIPS, EXCEPTIONS, BreakpointBook, point_words
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import Bar, facts
-from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

@@ -10,10 +10,10 @@ from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QComboBox, QHeaderView, QStackedLayout, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from studio.editor.code.debug_session import Stop
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.panels.viewer import Bar, facts
-from studio.editor.theme import Theme
 from studio.paths import PACKAGE
 
 if TYPE_CHECKING:

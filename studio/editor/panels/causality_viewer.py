@@ -10,12 +10,12 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QSplitter, QWidget
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.freeze.standing import stand_of
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.standing import stand_of
+from studio.editor.live.trace_keeper import keeper_of
+from studio.editor.look.theme import Theme
 from studio.editor.panels.message_viewer import AnyTopic
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
-from studio.editor.theme import Theme
-from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.causality_lanes import CausalityLanes, span_words
 from studio.editor.views.field_drag import fields_in
 from studio.editor.views.latency_histogram import LatencyHistogram

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from studio.editor.look.theme import Theme
 from studio.editor.panels.compare_side import Side
 from studio.editor.panels.compare_time import CompareTimes
-from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView
 from studio.editor.views.difference_charts import Figures, HistogramChart, ProfileChart
 

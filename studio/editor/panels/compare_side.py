@@ -10,9 +10,9 @@ from PyQt6.QtCore import QObject, QSize, Qt
 from PyQt6.QtGui import QFontMetrics
 from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import TopicChoice
-from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView
 from studio.editor.views.logged_map import LoggedMap, LoggedMaps, logs_in, maps_in
 from studio.editor.views.map_history import MapHistory

@@ -8,10 +8,10 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QActionGroup
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.player_transport import field, seconds_in
 from studio.editor.panels.time_slider import TimeSlider
-from studio.editor.theme import Theme
 from studio.editor.views.timeline import clock_words
 from studio.runtime.base.deltas import Snapshot
 

@@ -9,8 +9,9 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtGui import QResizeEvent, QShowEvent
 from PyQt6.QtWidgets import QComboBox, QDoubleSpinBox, QFileDialog
 
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import Theme
 from studio.editor.panels.compare_colours import CompareColours
 from studio.editor.panels.compare_cut import CompareCut
 from studio.editor.panels.compare_panes import ComparePanes
@@ -21,7 +22,6 @@ from studio.editor.panels.linked_views import LinkedViews
 from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
-from studio.editor.theme import Theme
 from studio.editor.views.compare_view import CompareView, cut_in
 from studio.editor.views.map_colours import SCHEMES, scheme_for
 from studio.editor.views.map_difference import Difference, difference_of, figures_of

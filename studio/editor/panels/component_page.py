@@ -8,7 +8,10 @@ from functools import partial
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from studio.editor.icons import CATEGORY_ICONS, DEFAULT
+from studio.editor.live.run_control import RunControl
+from studio.editor.look.icons import CATEGORY_ICONS, DEFAULT
+from studio.editor.look.summary import summary
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.component_docs import ComponentDocs
 from studio.editor.panels.live_figures import LiveFigures
@@ -17,11 +20,8 @@ from studio.editor.panels.page import Page, add_form, add_section, add_sentence
 from studio.editor.panels.parameter_fields import ParameterField, field_for, narrow_box, value_of
 from studio.editor.panels.parameter_set_row import ParameterSetRow
 from studio.editor.panels.ports_list import PortsList
-from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.sources.offer_card import WHAT_A_SOURCE_DOES
-from studio.editor.summary import summary
-from studio.editor.theme import Theme
 from studio.model.parts import Component, as_name
 from studio.model.source_making import MakeSource, offered_as_source
 from studio.model.spec import ComponentSpec

@@ -8,11 +8,11 @@ from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PyQt6.QtWidgets import QButtonGroup, QHBoxLayout, QLineEdit, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.console_lines import Book, Level
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.panels.line_view import LineView
-from studio.editor.theme import Theme
 
 LEVELS: tuple[tuple[Level, str, str], ...] = (
     ("all", "All", "Everything, also what is only for debugging"),

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
-from studio.editor.icons import pixmap
-from studio.editor.theme import Theme
+from studio.editor.look.icons import pixmap
+from studio.editor.look.theme import Theme
 
 SIZE = 40
 Offer = tuple[str, str]

@@ -9,10 +9,10 @@ from typing import Any
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QDialog, QFrame, QGridLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout
 
-from studio.editor.fonts import code_font
-from studio.editor.freeze.standing import shown_event
-from studio.editor.live_state import error_line, error_place, error_sentence
-from studio.editor.theme import Theme
+from studio.editor.live.standing import shown_event
+from studio.editor.live.state import error_line, error_place, error_sentence
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.runtime.base.clock import SECOND_NS
 
 KEYS = Qt.TextInteractionFlag.LinksAccessibleByKeyboard

@@ -10,8 +10,8 @@ from PyQt6.QtGui import QKeyEvent, QTextCursor
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from studio.editor.code.debug_session import Body, Frame
-from studio.editor.fonts import code_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.errors import StudioError
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import code_font
-from studio.editor.freeze.standing import shown_topic
-from studio.editor.icons import icon
+from studio.editor.live.standing import shown_topic
+from studio.editor.look.fonts import code_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
-from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

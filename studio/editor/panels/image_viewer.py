@@ -8,11 +8,11 @@ import numpy as np
 from PyQt6.QtGui import QImage
 from PyQt6.QtWidgets import QComboBox, QFileDialog, QLineEdit
 
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import Theme
 from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.viewer import Bar, Empty, More, Settings, TopicChoice, Viewer, column, facts, stacked
-from studio.editor.theme import Theme
 from studio.editor.views.image_pixels import COLOURS, Picture, Span, picture_of
 from studio.editor.views.image_view import ImageView
 from studio.messages import Image, Message, MessageError

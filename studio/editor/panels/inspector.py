@@ -9,7 +9,9 @@ from pathlib import Path
 from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QScrollArea
 
-from studio.editor.feed import Changes
+from studio.editor.live.feed import Changes
+from studio.editor.live.run_control import RunControl
+from studio.editor.look.theme import Theme
 from studio.editor.panels.component_page import ComponentPage
 from studio.editor.panels.page import Page, add_sentence
 from studio.editor.panels.parameter_fields import ParameterField
@@ -17,9 +19,7 @@ from studio.editor.panels.service_page import ServicePage
 from studio.editor.panels.source_page import SourcePage
 from studio.editor.panels.system_page import SystemPage
 from studio.editor.panels.wire_page import WirePage
-from studio.editor.run_control import RunControl
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 from studio.model.parts import Component, Connection, ServiceWire, Wire
 from studio.model.sources import Source
 from studio.model.spec import Value

@@ -17,9 +17,9 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QWidget
 
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.panels.console_lines import Book, Row, time_words
-from studio.editor.theme import Theme
 
 ROW = 20
 INDENT = 14

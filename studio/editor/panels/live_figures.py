@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QVBoxLayout, QWidget
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_state import count_words, rate_words, time_words
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.state import count_words, rate_words, time_words
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.page import add_form, add_sentence
 

@@ -7,13 +7,13 @@ from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from studio.editor.canvas.live_paint import CHIP, chip_width, paint_chip
-from studio.editor.feed import Changes
-from studio.editor.icons import icon
-from studio.editor.live_state import NOT_THERE, Look, shown_look
+from studio.editor.live.feed import Changes
+from studio.editor.live.run_control import RunControl
+from studio.editor.live.state import NOT_THERE, Look, shown_look
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.error_card import ErrorCard
-from studio.editor.run_control import RunControl
-from studio.editor.theme import Theme
 
 
 class Chip(QWidget):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
 from studio.errors import StudioError
 from studio.messages import PoseTransform
 from studio.messages.plain_data import as_plain

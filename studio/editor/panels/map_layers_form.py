@@ -21,10 +21,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.popup import keep_apart, show_over
 from studio.editor.panels.viewer import muted
-from studio.editor.theme import Theme
 from studio.editor.views.map_view import Things
 
 NEW_OPACITY = 0.6

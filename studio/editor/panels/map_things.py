@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
 from studio.editor.views.map_view import MapView
 from studio.editor.views.votes_view import Chosen
 from studio.messages import Range3d, Velocity, Vote

@@ -8,8 +8,9 @@ from pathlib import Path
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QComboBox, QFileDialog
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import Theme
 from studio.editor.panels.map_goal import NOBODY, send_goal
 from studio.editor.panels.map_layering import MapLayering
 from studio.editor.panels.map_layers_form import LayersForm
@@ -22,7 +23,6 @@ from studio.editor.panels.map_words import MapWords
 from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.panels.waiting_words import waiting_words
-from studio.editor.theme import Theme
 from studio.editor.views.map_colours import SCHEMES
 from studio.editor.views.map_raster import compiled_painting as warm  # noqa: F401  # asked for by its module's users
 from studio.editor.views.map_view import MapView

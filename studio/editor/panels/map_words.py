@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from studio.editor.live_state import rate_words
+from studio.editor.live.state import rate_words
 from studio.editor.panels.viewer import Facts
 from studio.messages import Map
 

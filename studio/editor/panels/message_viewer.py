@@ -8,13 +8,13 @@ from PyQt6.QtCore import Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeySequence, QShortcut
 from PyQt6.QtWidgets import QLineEdit
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.last_message import ask_last, who_knows
-from studio.editor.live_batch import Event
-from studio.editor.live_state import count_words
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.last_message import ask_last, who_knows
+from studio.editor.live.state import count_words
+from studio.editor.live.trace_keeper import keeper_of
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, mark, stacked
-from studio.editor.theme import Theme
-from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.message_tree import MessageTree
 from studio.editor.views.state_lanes import moment_words
 from studio.messages import Message

@@ -7,11 +7,11 @@ from pathlib import Path
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
+from studio.editor.look.typed_names import keep_to_names
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.session import Session
-from studio.editor.theme import Theme
-from studio.editor.typed_names import keep_to_names
 from studio.model.system_edits import RenameNode
 
 NAME_HEIGHT = 28

@@ -8,12 +8,12 @@ from PyQt6.QtCore import QEvent, QObject, QPoint, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QTreeWidgetItem, QVBoxLayout, QWidget
 
-from studio.editor.favourites import Favourites
-from studio.editor.icons import CATEGORY_ICONS, icon
+from studio.editor.base.favourites import Favourites
+from studio.editor.look.icons import CATEGORY_ICONS, icon
+from studio.editor.look.theme import Theme
 from studio.editor.palette_tools import TOOL_TAGS, TOOLS, Tool
 from studio.editor.panels.palette_about import about, about_tool
 from studio.editor.panels.palette_tree import TOOL, TYPE, PaletteTree
-from studio.editor.theme import Theme
 from studio.model.registry import Registry
 from studio.model.spec import ComponentSpec
 

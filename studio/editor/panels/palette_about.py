@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
+from studio.editor.look.summary import summary
+from studio.editor.look.theme import Theme
 from studio.editor.palette_tools import Tool
-from studio.editor.summary import summary
-from studio.editor.theme import Theme
 from studio.model.spec import ComponentSpec, PortSpec, format_value
 
 MOST_PARAMETERS = 8

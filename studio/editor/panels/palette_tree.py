@@ -16,8 +16,8 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.canvas.dragged import MIME, TOOL_MIME
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 TYPE, TOOL = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 """A row has the name of a component's type, or of a tool."""

@@ -25,11 +25,11 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.name_label import NameLabel
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.model.geometry_check import names_a_frame
 from studio.model.parameter_choices import choices_of

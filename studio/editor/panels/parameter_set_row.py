@@ -18,13 +18,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
+from studio.editor.look.typed_names import keep_to_names
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.name_label import NameLabel
 from studio.editor.panels.parameter_fields import LABEL_PX, label_width, narrow_box
 from studio.editor.session import Session
-from studio.editor.theme import Theme
-from studio.editor.typed_names import keep_to_names
 from studio.model.parameter_sets import (
     DuplicateParameterSet,
     RemoveParameterSet,

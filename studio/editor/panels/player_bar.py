@@ -9,11 +9,11 @@ from typing import Any, Protocol
 from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtWidgets import QInputDialog, QLabel, QLineEdit, QMenu, QToolButton, QWidget
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.player_steering import PlayerSteering
 from studio.editor.panels.player_transport import PRESETS, TOOL_WIDTH, FittingBar, Presets, RateDial, field
 from studio.editor.panels.viewer_tool import ViewerTool
-from studio.editor.theme import Theme
 from studio.editor.views.timeline import clock_words
 
 BURSTS = (10, 100, 1000)

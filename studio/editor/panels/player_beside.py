@@ -8,10 +8,10 @@ from typing import Any
 from PyQt6.QtCore import QObject, QPoint
 from PyQt6.QtWidgets import QMenu, QWidget
 
-from studio.editor.feed import Feed
-from studio.editor.log_files.beside import beside_of
+from studio.editor.live.beside import beside_of
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import Theme
 from studio.editor.panels.plot_logs import LogRow, list_logs
-from studio.editor.theme import Theme
 from studio.editor.views.timeline import Timeline
 from studio.editor.views.timeline_paint import LANE
 from studio.editor.views.timeline_rows import Group

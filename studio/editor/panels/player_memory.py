@@ -9,7 +9,7 @@ from typing import Any
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
 from studio.editor.panels.player_transport import FASTEST, SLOWEST
 from studio.errors import StudioError
 

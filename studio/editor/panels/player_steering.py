@@ -11,10 +11,10 @@ from typing import Any
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.live.log_outline import time_of_event
 from studio.editor.panels.player_transport import FASTEST, SLOWEST, seconds_in
 from studio.editor.panels.stop_example import stop_example
-from studio.editor.views.log_outline import time_of_event
 from studio.editor.views.timeline import SECOND_NS, Timeline
 from studio.errors import StudioError
 

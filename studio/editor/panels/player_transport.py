@@ -9,8 +9,8 @@ from PyQt6.QtCore import QPointF, QRectF, QSize, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QWheelEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QToolButton, QWidget
 
-from studio.editor.fonts import code_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 
 PRESETS: tuple[tuple[str, float | None], ...] = (
     ("0.1", 0.1), ("0.5", 0.5), ("1", 1.0), ("2", 2.0), ("10", 10.0), ("Max", None),

@@ -12,9 +12,11 @@ from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget
 from PyQt6.sip import isdeleted
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.freeze.standing import shown_event
-from studio.editor.live_state import count_words
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.log_outline import Outline, read_density, read_gaps, read_outline
+from studio.editor.live.standing import shown_event
+from studio.editor.live.state import count_words
+from studio.editor.look.theme import Theme
 from studio.editor.panels.player_bar import PlayerBar
 from studio.editor.panels.player_beside import PlayerBeside
 from studio.editor.panels.player_marks import PlayerMarks
@@ -23,9 +25,7 @@ from studio.editor.panels.player_steering import FASTER, PlayerSteering
 from studio.editor.panels.player_way import JUMP, PlayerWay
 from studio.editor.panels.player_words import PlayerWords
 from studio.editor.panels.viewer import Empty, Offer, Settings, Viewer, column, stacked
-from studio.editor.theme import Theme
 from studio.editor.views.log_bookmarks import Mark, read_marks
-from studio.editor.views.log_outline import Outline, read_density, read_gaps, read_outline
 from studio.editor.views.newest_wish import NewestWish
 from studio.editor.views.timeline import Timeline, clock_words
 from studio.errors import StudioError

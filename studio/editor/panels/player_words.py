@@ -6,8 +6,8 @@ from PyQt6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.timeline import Timeline
 
 STAYS_MS = 6000

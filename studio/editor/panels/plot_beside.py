@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QObject, QPointF
 from PyQt6.QtWidgets import QToolButton
 
-from studio.editor.deferred import Beside
-from studio.editor.log_files.beside import beside_of
+from studio.editor.base.deferred import Beside
+from studio.editor.live.beside import beside_of
 from studio.editor.panels.plot_logs import LogMenu, LogStrip
 from studio.editor.views.logged_series import LoggedSeries, read_series
 from studio.editor.views.plot_curve import SECOND_NS, Curve

@@ -11,11 +11,11 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QDoubleSpinBox, QFileDialog, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
-from studio.editor.deferred import Beside
-from studio.editor.icons import icon
-from studio.editor.log_files.beside import BesideLog, LogsBeside
+from studio.editor.base.deferred import Beside
+from studio.editor.live.beside import BesideLog, LogsBeside
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import Facts
-from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_map import logs_in
 from studio.editor.views.logged_series import numbers_of

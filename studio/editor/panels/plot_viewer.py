@@ -10,14 +10,14 @@ from PyQt6.QtCore import QSize, QTimer, pyqtSignal
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import Theme
 from studio.editor.panels.plot_beside import BesideCurves
 from studio.editor.panels.plot_pointer import PlotPointer
 from studio.editor.panels.plot_time import PlotTime
 from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
-from studio.editor.theme import Theme
 from studio.editor.views.curve_names import CurveNames
 from studio.editor.views.field_drag import Field, fields_in
 from studio.editor.views.plot_against import draw_against

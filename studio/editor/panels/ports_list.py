@@ -5,14 +5,14 @@ from __future__ import annotations
 from PyQt6.QtCore import QTimer, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from studio.editor.feed import Feed, Watch
-from studio.editor.fonts import code_font
-from studio.editor.live_batch import Event
-from studio.editor.live_state import count_words, rate_words
-from studio.editor.live_values import value_lines
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed, Watch
+from studio.editor.live.state import count_words, rate_words
+from studio.editor.live.values import value_lines
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 from studio.model.parts import Endpoint
 from studio.model.spec import ServicePortSpec
 from studio.model.wiring import ports_of, spec_of, topic_of

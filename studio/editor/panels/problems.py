@@ -16,10 +16,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.icons import icon
-from studio.editor.live_problems import Remedy
+from studio.editor.live.problems import Remedy
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
-from studio.editor.theme import Theme
 from studio.errors import Problem
 from studio.model.quick_fixes import Fix
 

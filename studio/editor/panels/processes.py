@@ -9,10 +9,10 @@ from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QResizeEvent
 from PyQt6.QtWidgets import QApplication, QHeaderView, QMenu, QStackedLayout, QTreeWidget, QTreeWidgetItem, QWidget
 
-from studio.editor.icons import icon
-from studio.editor.live_state import Look, look_of
+from studio.editor.live.state import Look, look_of
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
-from studio.editor.theme import Theme
 
 COLUMNS = ("Process", "State", "CPU", "Memory", "Restarts", "pid", "Components", "Last exit")
 PROCESS, STATE, CPU, MEMORY, RESTARTS, PID, COMPONENTS, LAST_EXIT = range(len(COLUMNS))

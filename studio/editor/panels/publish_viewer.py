@@ -23,13 +23,13 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.feed import Feed
-from studio.editor.fonts import code_font
-from studio.editor.live_values import value_lines, value_words
+from studio.editor.live.feed import Feed
+from studio.editor.live.values import value_lines, value_words
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.panels.message_form import FormError, MessageForm
 from studio.editor.panels.message_text import error_words, read_json
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, mark, muted, stacked
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.messages import MessageTypes
 from studio.messages.plain_data import as_plain, from_plain

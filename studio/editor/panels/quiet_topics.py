@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from studio.editor.live_state import quiet_s
+from studio.editor.live.state import quiet_s
 from studio.runtime.base.deltas import Snapshot
 
 

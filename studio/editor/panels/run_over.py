@@ -5,7 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLabel, QWidget
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 
 WORDS = "The run is over"
 MARGIN = 8

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
-from studio.editor.live_state import count_words
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.live.state import count_words
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.panels.waiting_words import waiting_words
-from studio.editor.theme import Theme
 from studio.editor.views.scan_view import ScanView
 from studio.messages import Range3d
 

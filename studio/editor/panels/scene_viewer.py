@@ -11,9 +11,10 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.icons import icon
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.picture_file import save_picture
 from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.viewer import (
@@ -29,7 +30,6 @@ from studio.editor.panels.viewer import (
     facts,
     stacked,
 )
-from studio.editor.theme import Theme
 from studio.editor.views.map_colours import fixed_range, range_of, scheme_for
 from studio.editor.views.scene.camera import PRESETS
 from studio.editor.views.scene.content import LAYERS, Vehicle, drives

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QPushButton
 
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.page import Page, add_form
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 from studio.model.parts import Endpoint, ServiceWire
 from studio.model.wiring import service_at
 

@@ -9,19 +9,19 @@ from pathlib import Path
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from studio.editor.feed import Feed
-from studio.editor.icons import CATEGORY_ICONS, DEFAULT, icon
-from studio.editor.live_state import mode_of, parts_of
+from studio.editor.live.effects import effects_of, exchange_effects
+from studio.editor.live.feed import Feed
+from studio.editor.live.run_control import RunControl
+from studio.editor.live.state import mode_of, parts_of
+from studio.editor.look.icons import CATEGORY_ICONS, DEFAULT, icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.live_header import LiveHeader
 from studio.editor.panels.page import Page, add_section
 from studio.editor.panels.parameter_fields import ParameterField, field_for, value_of
 from studio.editor.panels.ports_list import PortsList
-from studio.editor.run_control import RunControl
 from studio.editor.session import Session
 from studio.editor.sources.card import card_text
-from studio.editor.sources.effects import effects_of, exchange_effects
-from studio.editor.theme import Theme
 from studio.model.gazebo_provider import (
     GAZEBO,
     Choice,

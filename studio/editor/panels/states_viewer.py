@@ -5,11 +5,11 @@ from __future__ import annotations
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QLineEdit
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_state import look_of
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.state import look_of
+from studio.editor.live.state_history import history_of, time_of
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, stacked
-from studio.editor.state_history import history_of, time_of
-from studio.editor.theme import Theme
 from studio.editor.views.state_lanes import StateLanes
 from studio.errors import StudioError
 

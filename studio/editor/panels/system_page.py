@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QLabel, QLineEdit
 
+from studio.editor.look.summary import summary
+from studio.editor.look.theme import Theme
+from studio.editor.look.typed_names import keep_to_names
 from studio.editor.panels.geometry_form import GeometryForm
 from studio.editor.panels.page import Page, add_form, add_section
 from studio.editor.session import Session
-from studio.editor.summary import summary
-from studio.editor.theme import Theme
-from studio.editor.typed_names import keep_to_names
 from studio.model.system_edits import DescribeSystem
 
 

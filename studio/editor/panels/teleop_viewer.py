@@ -8,9 +8,9 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSlider
 
-from studio.editor.feed import Changes, Feed
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
-from studio.editor.theme import Theme
 from studio.editor.views.stick import Stick
 from studio.errors import StudioError
 

@@ -8,11 +8,11 @@ from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
-from studio.editor.fonts import code_font
 from studio.editor.layouts import DEBUG
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.terminal.gdb_page import GdbPage
-from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

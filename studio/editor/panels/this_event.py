@@ -19,11 +19,11 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.code.handler_place import handlers_of
-from studio.editor.fonts import code_font, metrics, text_font
-from studio.editor.freeze.standing import StopReason, receiver_of, shown_event, shown_topic
-from studio.editor.icons import icon
+from studio.editor.live.standing import StopReason, receiver_of, shown_event, shown_topic
+from studio.editor.look.fonts import code_font, metrics, text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
-from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.main_window import MainWindow

@@ -12,10 +12,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.dialog_parts import button_row, fill
 from studio.editor.log_files.log_facts import LogFacts, mapping_for, name_in
+from studio.editor.look.dialog_parts import button_row, fill
+from studio.editor.look.theme import Theme
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 from studio.model.source_edits import MapTopics, SetProvider
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system_edits import Compound

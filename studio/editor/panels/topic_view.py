@@ -8,14 +8,14 @@ from PyQt6.QtCore import QPointF, QRectF, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QFormLayout, QLabel, QVBoxLayout, QWidget
 
-from studio.editor.feed import Changes, Feed, Watch
-from studio.editor.fonts import text_font
-from studio.editor.live_batch import Event
-from studio.editor.live_state import count_words, rate_words, time_words
-from studio.editor.live_values import first_number, value_lines
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed, Watch
+from studio.editor.live.state import count_words, rate_words, time_words
+from studio.editor.live.values import first_number, value_lines
+from studio.editor.look.fonts import text_font
+from studio.editor.look.style import dress
+from studio.editor.look.theme import Theme
 from studio.editor.panels.value_rows import ValueRows
-from studio.editor.style import dress
-from studio.editor.theme import Theme
 
 POINT_EVERY_MS = 100
 POINTS = 60_000 // POINT_EVERY_MS

@@ -10,13 +10,13 @@ from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QGuiApplication, QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QMenu, QTreeWidgetItem
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.icons import icon
-from studio.editor.last_message import ask_last, who_knows
-from studio.editor.live_batch import Event
-from studio.editor.live_state import rate_words
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.last_message import ask_last, who_knows
+from studio.editor.live.state import rate_words
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.viewer import RUN, Bar, Empty, Offer, Viewer, column, facts, stacked
-from studio.editor.theme import Theme
 from studio.editor.views.field_drag import Field
 from studio.editor.views.message_nodes import value_line
 from studio.editor.views.topic_rows import PATH, TOPIC, FieldRow, TopicRow, TopicTree, fields_of_item

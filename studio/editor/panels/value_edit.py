@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QAbstractItemModel, QModelIndex
 from PyQt6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
 
 if TYPE_CHECKING:
     from studio.editor.panels.value_tree import ValueTree

@@ -8,7 +8,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QFontMetricsF, QResizeEvent
 from PyQt6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
 
 ROWS = 2
 """That one line of values may take."""

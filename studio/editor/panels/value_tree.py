@@ -19,9 +19,9 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.code import looks
 from studio.editor.code.debug_session import Body
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.panels.value_edit import ValueEdit, as_written
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from PyQt6.QtWidgets import QMenu, QSplitter, QStackedLayout, QTreeWidgetItem, Q
 
 from studio.editor.code import looks
 from studio.editor.code.debug_session import Body, Frame
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.panels.value_tree import GROUPS, NAME, ValueTree
-from studio.editor.theme import Theme
 from studio.editor.views.array_data import ArrayData
 from studio.editor.views.array_view import ArrayView
 

@@ -20,8 +20,9 @@ from PyQt6.QtWidgets import (
     QWidgetAction,
 )
 
-from studio.editor.feed import Changes, Feed, Show, Watch
-from studio.editor.icons import icon
+from studio.editor.live.feed import Changes, Feed, Show, Watch
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.bar import BAR_HEIGHT, Bar
 from studio.editor.panels.empty_state import Empty, Offer
 from studio.editor.panels.later_picture import later_words
@@ -30,7 +31,6 @@ from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.run_over import RunOver
 from studio.editor.panels.topic_choice import TopicChoice
 from studio.editor.panels.viewer_tool import ViewerTool
-from studio.editor.theme import Theme
 
 __all__ = [
     "BAR_HEIGHT", "RUN", "TOPICS", "Bar", "Empty", "Facts", "More", "Offer", "Settings", "TopicChoice", "Viewer",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
-from studio.editor.live_state import quiet_s
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.live.state import quiet_s
+from studio.editor.look.theme import Theme
 from studio.editor.panels.quiet_topics import quiet_on, quiet_words
 from studio.editor.panels.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
-from studio.editor.theme import Theme
 from studio.editor.views.votes_view import Chosen, VotesView
 from studio.messages import Velocity, Vote
 

@@ -11,8 +11,8 @@ from PyQt6.QtWidgets import QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from studio.editor.code import looks
 from studio.editor.code.debug_session import Body, Frame
+from studio.editor.look.theme import Theme
 from studio.editor.panels.value_tree import VALUE, ValueTree
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 
 if TYPE_CHECKING:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import Theme
 from studio.editor.panels.page import Page, add_form, add_section
 from studio.editor.panels.parameter_fields import narrow_box
 from studio.editor.panels.topic_view import TopicView
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.model.parts import Wire
 from studio.model.spec import Delivery

@@ -21,10 +21,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.feed import Feed
-from studio.editor.icons import icon
-from studio.editor.sources.effects import Actuator
-from studio.editor.theme import Theme
+from studio.editor.live.effects import Actuator
+from studio.editor.live.feed import Feed
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.model.spec import ARMED, SAFETY_STOP
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 

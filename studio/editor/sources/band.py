@@ -6,9 +6,9 @@ from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPolygonF
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.model.sources import SourceMode
 
 THIN, TALL, HATCH = 4, 26, 96

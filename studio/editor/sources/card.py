@@ -8,9 +8,9 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QFormLayout, QFrame, QLabel, QPushButton, QWidget
 
-from studio.editor.dialog_parts import button_row, fill, move_to
-from studio.editor.sources.effects import Effects
-from studio.editor.theme import Theme
+from studio.editor.live.effects import Effects
+from studio.editor.look.dialog_parts import button_row, fill, move_to
+from studio.editor.look.theme import Theme
 from studio.model.sources import SourceMode
 
 WIDTH = 380

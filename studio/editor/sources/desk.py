@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QPoint
 from PyQt6.QtGui import QCursor
 
-from studio.editor.live_state import rate_words
-from studio.editor.log_files.missing_log import NO_LOG, ask_for_log
-from studio.editor.session import Session
-from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
-from studio.editor.sources.card import SourceCard
-from studio.editor.sources.differences import DifferenceCard
-from studio.editor.sources.effects import (
+from studio.editor.live.effects import (
     Actuator,
     Effects,
     actuators_of,
@@ -23,6 +17,12 @@ from studio.editor.sources.effects import (
     listed,
     mix_words,
 )
+from studio.editor.live.state import rate_words
+from studio.editor.log_files.missing_log import NO_LOG, ask_for_log
+from studio.editor.session import Session
+from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
+from studio.editor.sources.card import SourceCard
+from studio.editor.sources.differences import DifferenceCard
 from studio.editor.sources.offer_card import OfferCard
 from studio.model.gazebo_provider import GAZEBO, Choice, choice_of, choose
 from studio.model.source_edits import ChooseModes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from studio.editor.dialog_parts import button_row, fill, move_to
+from studio.editor.look.dialog_parts import button_row, fill, move_to
 from studio.editor.session import Session
 from studio.model.source_making import MakeSource, offered_as_source
 from studio.model.sources import SourceMode

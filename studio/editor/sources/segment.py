@@ -6,7 +6,7 @@ from PyQt6.QtCore import QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PyQt6.QtWidgets import QAbstractButton, QToolButton, QWidget
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 
 RADIUS = 4
 REACH = 16

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel
 
-from studio.editor.icons import icon
+from studio.editor.live.effects import Modes, effects_of, mix_words
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.session import Session
 from studio.editor.sources.card import card_text
-from studio.editor.sources.effects import Modes, effects_of, mix_words
 from studio.editor.sources.segment import Segment
-from studio.editor.theme import Theme
 from studio.model.sources import SOURCE_MODES, SourceMode, explain_differences
 
 UNDER_WAY = "mdi6.dots-horizontal"

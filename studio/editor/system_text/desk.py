@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 
 from studio.editor.docks import Docks
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.session import Session
-from studio.editor.theme import Theme
 
 if TYPE_CHECKING:
     from studio.editor.system_text.page import SystemTextPage

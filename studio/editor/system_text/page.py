@@ -8,9 +8,9 @@ from PyQt6.QtCore import QTimer, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from studio.editor.code.find_bar import FindBar
+from studio.editor.look.theme import Theme
 from studio.editor.session import Session
 from studio.editor.system_text.editor import SystemTextEditor
-from studio.editor.theme import Theme
 from studio.model.document import SYSTEM_FILE
 from studio.model.system_text import WriteText, check_text, read_text
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from studio.editor.theme import THEMES, Theme, ThemeName, contrast, mixed
+from studio.editor.look.theme import THEMES, Theme, ThemeName, contrast, mixed
 
 LEAST_CONTRAST = 4.5
 NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")

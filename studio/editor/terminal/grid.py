@@ -10,10 +10,10 @@ from PyQt6.QtCore import QPointF, QRectF
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from pyte.screens import Char
 
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.terminal import colours
 from studio.editor.terminal.screen import Line
-from studio.editor.theme import Theme
 
 SIZE_PX = 13
 MARGIN = 6

@@ -22,11 +22,11 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QAbstractScrollArea, QApplication, QFrame, QMenu, QWidget
 
+from studio.editor.look.theme import Theme
 from studio.editor.terminal import colours, keys
 from studio.editor.terminal.grid import BLANK, MARGIN, Grid
 from studio.editor.terminal.screen import APPLICATION_KEYS, BRACKETED_PASTE, TerminalScreen, TerminalStream
 from studio.editor.terminal.selection import By, Place, Selection
-from studio.editor.theme import Theme
 
 PAINT_EVERY_MS = 25
 SCROLL_EVERY_MS = 50

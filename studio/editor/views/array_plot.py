@@ -9,8 +9,8 @@ from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.array_data import ArrayData
 from studio.editor.views.map_colours import ticks
 

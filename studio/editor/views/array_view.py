@@ -18,8 +18,8 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import code_font, text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font, text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.array_data import ArrayData, number_words
 from studio.editor.views.array_plot import ArrayPlot
 from studio.editor.views.map_colours import UNKNOWN

@@ -9,9 +9,9 @@ from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PyQt6.QtWidgets import QToolTip, QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.live_state import time_words
-from studio.editor.theme import Theme
+from studio.editor.live.state import time_words
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.latency_histogram import tick_words
 from studio.editor.views.plates import with_alpha
 from studio.editor.views.state_lanes import round_seconds

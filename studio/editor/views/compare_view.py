@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPen
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.map_layers import Ground, Layer
 from studio.editor.views.map_raster import Window
 from studio.editor.views.map_view import MapView

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyqtgraph as pg
 from PyQt6.QtCore import QSize, Qt
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.plot_curve import Curve, legend_names
 
 HUES = ("Range3d", "Velocity", "Map", "Vote", "PoseTransform", "Image")

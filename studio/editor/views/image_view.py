@@ -7,7 +7,7 @@ import math
 from PyQt6.QtCore import QRectF
 from PyQt6.QtGui import QColor, QImage, QPainter, QResizeEvent
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.image_pixels import Picture
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plane_view import PlaneView

@@ -8,8 +8,8 @@ from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.map_colours import ticks
 from studio.editor.views.plates import with_alpha
 

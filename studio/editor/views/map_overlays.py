@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from PyQt6.QtCore import QLineF, QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from studio.editor.fonts import text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plates import draw_plate, draw_upright, with_alpha
 from studio.messages import PoseTransform, Range3d

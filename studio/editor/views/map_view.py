@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.legend_drag import LegendDrag, end_at, is_on_bar
 from studio.editor.views.map_layers import Ground, Layer
 from studio.editor.views.map_overlays import (

@@ -10,8 +10,8 @@ from PyQt6.QtCore import QMimeData, QPoint, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QGuiApplication, QKeyEvent, QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QMenu, QTreeWidgetItem
 
-from studio.editor.fonts import code_font, text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font, text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.field_drag import Field, mime_of
 from studio.editor.views.field_tree import FieldTree
 from studio.editor.views.message_nodes import (

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from studio.editor.deferred import done
+from studio.editor.base.deferred import done
 from studio.errors import StudioError
 
 Result = TypeVar("Result")

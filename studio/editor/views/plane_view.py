@@ -18,8 +18,8 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.fonts import code_font, text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font, text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plate_places import PlatePlaces
 from studio.editor.views.plates import draw_cross, draw_notes, draw_plate, draw_upright, with_alpha

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
 from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_series import LoggedSeries
 from studio.editor.views.plot_point import PointedAt

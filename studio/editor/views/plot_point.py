@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pyqtgraph as pg
 
-from studio.editor.live_state import count_words
-from studio.editor.theme import Theme
+from studio.editor.live.state import count_words
+from studio.editor.look.theme import Theme
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 from PyQt6.QtCore import QPointF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.map_raster import Window
 from studio.editor.views.plane_view import PlaneView
 from studio.editor.views.plates import draw_vehicle, with_alpha

@@ -9,11 +9,11 @@ from PyQt6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QBrush, QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PyQt6.QtWidgets import QToolTip, QWidget
 
-from studio.editor.fonts import text_font, width_of
-from studio.editor.live_state import Tone, look_of
-from studio.editor.theme import Theme
+from studio.editor.live.state import Tone, look_of
+from studio.editor.live.state_spans import Lane, Mark, Span
+from studio.editor.look.fonts import text_font, width_of
+from studio.editor.look.theme import Theme
 from studio.editor.views.plates import with_alpha
-from studio.editor.views.state_spans import Lane, Mark, Span
 from studio.editor.views.timeline import SECOND_NS, clock_words
 
 RULER, NAMES, RIGHT = 28, 168, 12

@@ -8,9 +8,9 @@ from PyQt6.QtCore import QPoint, QPointF, Qt, pyqtSignal
 from PyQt6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PyQt6.QtWidgets import QToolTip, QWidget
 
-from studio.editor.theme import Theme
+from studio.editor.live.log_outline import Outline
+from studio.editor.look.theme import Theme
 from studio.editor.views.log_bookmarks import Mark
-from studio.editor.views.log_outline import Outline
 from studio.editor.views.timeline_paint import LANE, OVERVIEW, RULER, clock_words, paint
 from studio.editor.views.timeline_rows import Group, Row, extent_ns, rows_of
 

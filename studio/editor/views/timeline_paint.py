@@ -9,8 +9,8 @@ import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from studio.editor.fonts import text_font
-from studio.editor.views.log_outline import BINS, Lane, Outline
+from studio.editor.live.log_outline import BINS, Lane, Outline
+from studio.editor.look.fonts import text_font
 from studio.editor.views.plates import with_alpha
 from studio.editor.views.timeline_rows import Group
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from studio.editor.views.log_outline import Lane, Outline
+from studio.editor.live.log_outline import Lane, Outline
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from PyQt6.QtCore import QPointF, QRectF, Qt, QTimer
 from PyQt6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.theme import Theme, mixed
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme, mixed
 from studio.editor.views.plates import with_alpha
 from studio.messages import Velocity, Vote
 

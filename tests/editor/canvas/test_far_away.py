@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QStyleOptionGraphicsItem
 
 from studio.editor.canvas.title_fit import LINE, fit_title
 from studio.editor.canvas.view import CanvasView
-from studio.editor.fonts import metrics
+from studio.editor.look.fonts import metrics
 
 
 @pytest.mark.parametrize("name", ["teleop", "terrain_map", "obstacle_avoidance", "laser_left_front_driver"])

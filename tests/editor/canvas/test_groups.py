@@ -12,8 +12,8 @@ from studio.editor.canvas.group_items import GroupCard, GroupFrame
 from studio.editor.canvas.in_place import NameField
 from studio.editor.canvas.live_frozen import NODE_OPACITY, FrozenLayer
 from studio.editor.canvas.view import CanvasView
-from studio.editor.freeze.standing import StopReason
-from studio.editor.live_state import LOOKS, LiveNode
+from studio.editor.live.standing import StopReason
+from studio.editor.live.state import LOOKS, LiveNode
 from studio.model.document import SYSTEM_FILE, SystemDocument
 from studio.model.layout_edits import PutGroup
 from studio.model.parts import Group, Wire

@@ -16,11 +16,11 @@ from studio.editor.canvas.live_card import FIRST, FREES, PINS, WIDTH, LiveCard
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.value_rows import ValueRows, rows_of
 from studio.editor.session import Session
-from studio.editor.theme import LIGHT
 from studio.model.wiring import topic_of
 
 POSE = "/platform/ins.pose"

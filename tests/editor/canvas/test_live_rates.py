@@ -7,7 +7,7 @@ from itertools import combinations
 from studio.editor.canvas.live_layer import RATE, LiveLayer
 from studio.editor.canvas.live_paint import LiveWire, drops_rect
 from studio.editor.canvas.view import CanvasView
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
 from studio.model.wiring import topic_of
 
 

@@ -14,9 +14,9 @@ from studio.editor.canvas.hover import words_about
 from studio.editor.canvas.live_layer import LiveLayer
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
-from studio.editor.live_state import LOOKS, LiveNode
+from studio.editor.live.state import LOOKS, LiveNode
+from studio.editor.look.theme import LIGHT
 from studio.editor.session import Session
-from studio.editor.theme import LIGHT
 from studio.model.layout_edits import PutGroup
 from studio.model.parts import Group
 

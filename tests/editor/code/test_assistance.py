@@ -21,7 +21,7 @@ from studio.editor.code.code_marks import FAILED, FAILED_GROUND, FAULT
 from studio.editor.code.code_page import CodePage
 from studio.editor.code.completion import fitting, word_before
 from studio.editor.code.syntax_check import SyntaxFault, syntax_fault
-from studio.editor.fonts import use_ligatures
+from studio.editor.look.fonts import use_ligatures
 from studio.editor.main_window import MainWindow
 from studio.editor.preferences import PreferencesDialog
 

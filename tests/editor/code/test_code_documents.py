@@ -15,8 +15,8 @@ from studio.editor.code.attachments import NOT_RUNNING
 from studio.editor.code.code_editor import HERE, HERE_GROUND, WAITING, WAITING_ASKS
 from studio.editor.code.code_page import CodePage
 from studio.editor.code.lexers import lexer_for
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.main_window import MainWindow
-from studio.editor.theme import DARK, LIGHT
 
 CODE = "def handle(scan):\r\n    total = 0\r\n    for point in scan:\r\n        total += point\r\n    return total\r\n"
 

@@ -13,12 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor import layout_menu
 from studio.editor.app import make_window
+from studio.editor.base.settings import Settings
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.importing import import_into
 from studio.editor.geometry.selection import FrameThing
 from studio.editor.layouts import BUILD, GEOMETRY
 from studio.editor.main_window import MainWindow
-from studio.editor.settings import Settings
 from studio.model.geometry.edits import MoveConstraint, MoveFrame
 from studio.model.geometry.poses import Pose
 from studio.model.parts import Component, GeometryUse

@@ -20,8 +20,8 @@ from studio.editor.geometry.parts import PANELS
 from studio.editor.geometry.selection import BodyThing, FrameThing, ShapeThing, VehicleThing
 from studio.editor.geometry.thing_edits import duplicate, remove_all
 from studio.editor.geometry.view.handled import handled
+from studio.editor.look.open_dialog import model_kind, sort_of
 from studio.editor.main_window import MainWindow
-from studio.editor.open_dialog import model_kind, sort_of
 from studio.model.geometry.library import load_model
 from studio.model.geometry.obstacles import wall_size
 from studio.model.geometry.text_changes import text_changes

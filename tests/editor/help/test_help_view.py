@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from studio.editor.context_menu import open_context_menu
 from studio.editor.help.browser import LINE_PX
 from studio.editor.help.view import HelpView
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.main_window import MainWindow
-from studio.editor.theme import DARK, LIGHT
 from studio.model.parts import Component
 
 PAGE = """# Page

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import read_facts
-from studio.editor.theme import DARK, LIGHT
+from studio.editor.look.theme import DARK, LIGHT
 from tests.editor.log_files.given_logs import CARMEN, PATIENCE_MS, carmen
 
 

@@ -8,7 +8,7 @@ import pytest
 from mcap.writer import Writer
 from rosbags.typesys import Stores, get_typestore
 
-from studio.editor.foreign_messages import read_message
+from studio.editor.live.foreign_messages import read_message
 from studio.editor.log_files import foreign_types, log_facts
 from studio.editor.log_files.log_facts import (
     LogFacts,

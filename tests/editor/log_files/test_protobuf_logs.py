@@ -8,12 +8,12 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 
 from studio.cli import main
-from studio.editor.feed import Feed
-from studio.editor.foreign_messages import ForeignMessages
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.live.foreign_messages import ForeignMessages
 from studio.editor.log_files.log_facts import read_facts, viewing_project
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.message_viewer import MessageViewer
-from studio.editor.theme import LIGHT
 from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_series import numbers_of, read_series
 from studio.editor.views.message_nodes import kind_words

@@ -9,11 +9,11 @@ import pytest
 from PyQt6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.live.run_control import RunControl
 from studio.editor.log_files.desk import SIMULATED
 from studio.editor.log_files.simulated_log import SimulatedLog, takes_carmen
 from studio.editor.main_window import MainWindow
-from studio.editor.run_control import RunControl
 from studio.errors import StudioError
 from studio.messages import Odometry, PoseTransform, Range3d, decode
 from studio.model.document import SystemDocument

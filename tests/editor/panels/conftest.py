@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
 from tests.editor.panels.given import TOPICS
 
 

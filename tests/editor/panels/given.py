@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
 from studio.messages import Map, Message
 
 TOPICS: dict[str, Any] = {

@@ -14,12 +14,12 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.bar import Bar
 from studio.editor.panels.message_form import FormError, MessageForm
 from studio.editor.panels.publish_viewer import CALL, PublishViewer
 from studio.editor.panels.teleop_viewer import TeleopViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.stick import KNOB_PX
 from studio.messages import Float64, Imu, Joy, MessageTypes
 from studio.messages.plain_data import as_plain, from_plain

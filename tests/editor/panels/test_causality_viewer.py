@@ -11,14 +11,14 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from studio.editor import trace_keeper
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
-from studio.editor.live_trace import is_trace, trace_event
+from studio.editor.live import trace_keeper
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.trace import is_trace, trace_event
+from studio.editor.live.trace_keeper import keeper_of
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.causality_viewer import CausalityViewer
-from studio.editor.theme import DARK, LIGHT
-from studio.editor.trace_keeper import keeper_of
 from studio.editor.views.latency_histogram import latency_words, tick_words
 from studio.messages import Handled, HandledTrace, encode
 from studio.recordings import where_logs_are

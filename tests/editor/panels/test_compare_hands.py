@@ -14,14 +14,14 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.panels import compare_viewer
 from studio.editor.panels.compare_time import APART, OWN, SAME
 from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.map_difference import Difference, difference_of
 from studio.messages import Float64, Map, encode
 from studio.runtime.recording import LogWriter

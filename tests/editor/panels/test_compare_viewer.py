@@ -11,9 +11,9 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.compare_viewer import CompareViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.messages import Map
 from tests.editor.panels.given import event, terrain
 

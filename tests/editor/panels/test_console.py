@@ -10,10 +10,10 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.console import Console
 from studio.editor.panels.console_lines import Book
 from studio.editor.panels.line_view import ROW, name_words, told
-from studio.editor.theme import DARK, LIGHT
 
 TRACE = 'on_raw failed\nTraceback (most recent call last):\n  File "/x/low_pass.py", line 41, in on_raw\nValueError: no'
 

@@ -13,11 +13,11 @@ from PyQt6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from studio.editor.layouts import GAZEBO
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.gazebo.desk import PAGE, PREVIEW, SERVERS, GazeboDesk
 from studio.editor.panels.gazebo.page import EMPTY_WORDS
 from studio.editor.panels.gazebo.topics_table import HOW, PORT, TopicsTable, rows_of
-from studio.editor.theme import DARK, LIGHT
 from studio.runtime.gazebo import local_classic
 from studio.runtime.gazebo.connections.link import Phase
 from studio.runtime.gazebo.connections.mapping import Port, match

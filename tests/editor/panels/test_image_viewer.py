@@ -12,10 +12,10 @@ from PyQt6.QtCore import QBuffer, QEvent, QIODevice, QPointF, Qt
 from PyQt6.QtGui import QColor, QImage, QMouseEvent
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.image_viewer import ImageViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.image_pixels import UNKNOWN, picture_of
 from studio.messages import Float64, Image, Message
 

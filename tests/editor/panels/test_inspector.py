@@ -8,7 +8,8 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QLineEdit, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Changes
+from studio.editor.live.feed import Changes
+from studio.editor.look.theme import LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.component_page import ComponentPage
@@ -19,7 +20,6 @@ from studio.editor.panels.service_page import ServicePage
 from studio.editor.panels.source_page import SourcePage
 from studio.editor.panels.system_page import SystemPage
 from studio.editor.panels.wire_page import WirePage
-from studio.editor.theme import LIGHT
 from studio.model.parts import Component, GeometryUse
 from studio.model.source_making import MakeSource
 from studio.model.spec import ParameterSpec

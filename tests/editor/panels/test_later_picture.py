@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Batch
+from studio.editor.live.batch import Batch
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.later_picture import later_words
 from studio.editor.panels.scan_viewer import ScanViewer
-from studio.editor.theme import LIGHT
 from studio.messages import Range3d
 from tests.editor.panels.given import event
 

@@ -13,12 +13,12 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QMenu
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
-from studio.editor.log_files.beside import beside_of
+from studio.editor.live.batch import Event
+from studio.editor.live.beside import beside_of
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.player_viewer import PlayerViewer
 from studio.editor.panels.plot_viewer import PlotViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_series import read_series
 from studio.editor.views.timeline_paint import LANE, RULER

@@ -11,10 +11,10 @@ from PyQt6.QtCore import QPoint, QPointF, QRectF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QWidget
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.map_viewer import MapViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views import map_history
 from studio.editor.views.map_colours import EYES, SCHEMES
 from studio.editor.views.plates import legend_bar

@@ -11,9 +11,9 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Changes, Feed
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.map_viewer import MapViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.messages import Float64, Map, Odometry, PoseTransform, Range3d
 from tests.editor.panels.given import event, terrain
 

@@ -13,10 +13,10 @@ from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QTreeWidgetItem
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.message_viewer import MessageViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field, fields_in
 from studio.editor.views.message_nodes import children_of, copy_of, value_line
 from studio.editor.views.message_tree import MARK, NAME, VALUE

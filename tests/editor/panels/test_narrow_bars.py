@@ -5,11 +5,11 @@ from __future__ import annotations
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.topic_choice import LEAST_CHOICE
 from studio.editor.panels.viewer import Bar, Facts
-from studio.editor.theme import LIGHT
 
 
 def test_a_topic_gives_way_to_the_buttons_and_keeps_both_ends(feed: Feed) -> None:

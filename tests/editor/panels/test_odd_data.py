@@ -13,15 +13,15 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from studio.editor.automatic_layout import wishes
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Batch, Event
+from studio.editor.live.batch import Batch, Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import DARK
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.compare_viewer import CompareViewer
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.plot_viewer import PlotViewer
 from studio.editor.panels.scan_viewer import ScanViewer
 from studio.editor.panels.votes_viewer import VotesViewer
-from studio.editor.theme import DARK
 from studio.editor.viewer_kinds import KINDS, Kind
 from studio.editor.views.field_drag import Field
 from studio.editor.views.plane_view import PlaneView

@@ -10,14 +10,14 @@ from PyQt6.QtGui import QDropEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QTreeWidgetItem
 
+from studio.editor.base.favourites import Favourites
+from studio.editor.base.settings import Settings
 from studio.editor.canvas.dragged import TOOL_MIME
-from studio.editor.favourites import Favourites
+from studio.editor.look.theme import LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.palette_tools import TOOLS, add_source, source_menu
 from studio.editor.panels.palette import FAVOURITES, LEAST_WIDTH, TOOLS_TITLE, Palette
 from studio.editor.panels.palette_tree import TOOL, TYPE
-from studio.editor.settings import Settings
-from studio.editor.theme import LIGHT
 from studio.model.registry import Registry
 from studio.paths import component_roots
 

@@ -10,11 +10,11 @@ from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.main_window import MainWindow
 from studio.editor.panels.plot_viewer import PlotViewer
-from studio.editor.theme import LIGHT
 from studio.editor.views.field_drag import Field
 from studio.messages import Float64
 

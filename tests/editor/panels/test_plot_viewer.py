@@ -9,9 +9,9 @@ import pytest
 from PyQt6.QtGui import QFontMetricsF
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Changes, Feed
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.plot_viewer import PlotViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.field_drag import Field
 from studio.messages import Float64, PoseTransform, Velocity
 from tests.editor.panels.given import event

@@ -7,10 +7,10 @@ from PyQt6.QtWidgets import QFrame, QWidget
 from PyQt6.sip import isdeleted
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.popup import keep_apart, show_over
-from studio.editor.theme import LIGHT
 
 
 def test_a_popup_is_gone_with_its_owner(qtbot: QtBot) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.live_problems import Remedy
+from studio.editor.live.problems import Remedy
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.problems import FIX, MESSAGE, PLACE, REMEDY, Problems
-from studio.editor.theme import LIGHT
 from studio.errors import Problem
 from studio.model.registry import Registry
 from studio.model.system_check import check

@@ -9,8 +9,8 @@ import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.processes import COMPONENTS, CPU, MEMORY, PROCESS, STATE, Processes
-from studio.editor.theme import DARK, LIGHT
 
 
 def process(condition: str = "running", cpu: float | None = 1.0, rss: float | None = 40.0, **more: Any) -> Any:

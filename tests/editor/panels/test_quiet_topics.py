@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Batch, Event
+from studio.editor.live.batch import Batch, Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.map_viewer import MapViewer
 from studio.editor.panels.quiet_topics import quiet_words
 from studio.editor.panels.scan_viewer import ScanViewer
 from studio.editor.panels.viewer import Viewer
 from studio.editor.panels.votes_viewer import VotesViewer
-from studio.editor.theme import LIGHT
 from studio.messages import PoseTransform, Range3d, Velocity, Vote
 from tests.editor.panels.given import event, terrain
 

@@ -15,10 +15,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Changes, Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.scene_viewer import SceneViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.map_colours import SCHEMES
 from studio.editor.views.scene.batches import Placed, Points, Scene, Triangles, all_of
 from studio.editor.views.scene.camera import PRESETS, Camera

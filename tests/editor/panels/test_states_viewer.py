@@ -10,11 +10,11 @@ from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.feed import Changes, Feed
+from studio.editor.live.feed import Changes, Feed
+from studio.editor.live.state_history import history_of
+from studio.editor.live.state_spans import Lane, Mark
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.states_viewer import StatesViewer
-from studio.editor.state_history import history_of
-from studio.editor.theme import DARK, LIGHT
-from studio.editor.views.state_spans import Lane, Mark
 
 S = 1_000_000_000
 

@@ -11,10 +11,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
-from studio.editor.live_batch import Event
+from studio.editor.live.batch import Event
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.topics_viewer import TopicsViewer, bandwidth, in_words
-from studio.editor.theme import LIGHT
 from studio.editor.views.field_drag import Field, fields_in, mime_of
 from studio.editor.views.field_tree import plate_of
 from studio.messages import PoseTransform

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.scan_viewer import ScanViewer
 from studio.editor.panels.votes_viewer import VotesViewer
-from studio.editor.theme import DARK, LIGHT
 from studio.editor.views.votes_view import FOOT, LEAST_FAN, Chosen, more_words
 from studio.messages import Range3d, Velocity, Vote
 from tests.editor.panels.given import event

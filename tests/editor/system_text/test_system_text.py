@@ -10,7 +10,7 @@ from PyQt6.QtGui import QFontDatabase, QImage
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.fonts import use_ligatures
+from studio.editor.look.fonts import use_ligatures
 from studio.editor.main_window import MainWindow
 from studio.editor.system_text.page import SystemTextPage
 from studio.editor.window_menu import documents

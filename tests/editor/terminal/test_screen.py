@@ -6,10 +6,10 @@ import random
 
 import pytest
 
+from studio.editor.look.theme import THEMES, Theme, contrast
 from studio.editor.terminal import colours
 from studio.editor.terminal.screen import MOST_LINES, TerminalScreen, TerminalStream
 from studio.editor.terminal.selection import Place, Selection
-from studio.editor.theme import THEMES, Theme, contrast
 
 
 def made(columns: int = 20, lines: int = 4, data: bytes = b"") -> tuple[TerminalScreen, TerminalStream]:

@@ -18,10 +18,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.terminal.grid import MARGIN
 from studio.editor.terminal.pseudo_terminal import PseudoTerminal
 from studio.editor.terminal.view import TerminalView
-from studio.editor.theme import DARK, LIGHT
 from tests.waiting import await_true
 
 ROOT = Path(__file__).resolve().parents[3]

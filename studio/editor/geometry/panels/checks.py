@@ -19,8 +19,8 @@ from studio.editor.geometry.selection import (
     Thing,
     is_in,
 )
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
-from studio.editor.theme import Theme
 from studio.errors import Problem, counted
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.closer_look import look_closer, unused_frames

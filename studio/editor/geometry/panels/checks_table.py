@@ -8,9 +8,9 @@ from PyQt6.QtCore import QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QFont, QResizeEvent
 from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.problems import MARKS
-from studio.editor.theme import Theme
 from studio.errors import Problem
 from studio.model.geometry.geometry_fixes import GeometryFix
 

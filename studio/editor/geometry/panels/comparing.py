@@ -7,11 +7,11 @@ from pathlib import Path
 from PyQt6.QtCore import pyqtSignal
 from PyQt6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QToolButton, QWidget
 
-from studio.editor.deferred import Beside
-from studio.editor.fitting_label import FittingLabel
+from studio.editor.base.deferred import Beside
 from studio.editor.geometry.comparison import Comparison, compare_with
 from studio.editor.geometry.protocols import Context
-from studio.editor.icons import icon
+from studio.editor.look.fitting_label import FittingLabel
+from studio.editor.look.icons import icon
 from studio.errors import StudioError
 
 FILTER = "Models and logs (*.sdf *.world *.urdf *.xacro *.xml *.mcap);;All files (*)"

@@ -10,9 +10,9 @@ from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from studio.editor.fonts import code_font
 from studio.editor.geometry.units import Units
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.scene.meshes import AXIS_COLOURS
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.rotations import from_rpy, rpy_of

@@ -28,10 +28,10 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.geometry.panels.fields import NumberField, PoseFields, ThreeFields
 from studio.editor.geometry.units import Units
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
 from studio.editor.panels.parameter_fields import narrow_box
-from studio.editor.theme import Theme
 
 LABEL_PX = 96
 ROOM_PX = 226

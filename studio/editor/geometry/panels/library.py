@@ -25,9 +25,9 @@ from studio.editor.geometry.importing import import_into
 from studio.editor.geometry.panels.library_items import LibraryItem, LibraryItems
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.thumbnail import thumbnail
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.model.geometry.import_model import SUFFIXES
 

@@ -22,14 +22,14 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import code_font
 from studio.editor.geometry.panels.fields import TURN_WORDS, ThreeFields
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import BodyThing, FrameThing, Pick, Thing
 from studio.editor.geometry.units import load_units
-from studio.editor.icons import icon
+from studio.editor.look.fonts import code_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.breaking_label import BreakingLabel
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.model.geometry.measurement import Measurement, loops, measure
 

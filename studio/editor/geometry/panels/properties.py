@@ -28,7 +28,7 @@ from studio.editor.geometry.selection import (
 )
 from studio.editor.geometry.units import Units, load_units, save_units
 from studio.editor.geometry.world_things import part_of
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.model.geometry.arrange import hanging_on
 from studio.model.geometry.joints import Joint
 from studio.model.geometry.shapes import Mesh

@@ -23,8 +23,8 @@ from studio.editor.geometry.panels.tree_rows import ICONS, Row, matching, rows_o
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import Thing
 from studio.editor.geometry.thing_edits import do_arranged, name_of, remove_all, rename
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.model.geometry.changed_parts import ChangedParts
 
 THING = Qt.ItemDataRole.UserRole

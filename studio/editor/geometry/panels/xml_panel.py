@@ -24,8 +24,8 @@ from studio.editor.geometry.selection import (
     Thing,
 )
 from studio.editor.geometry.world_things import part_of
+from studio.editor.look.theme import Theme, mixed
 from studio.editor.system_text.editor import SystemTextEditor
-from studio.editor.theme import Theme, mixed
 from studio.errors import Problem
 from studio.model.geometry.assembly import Assembly, Constraint, Member
 from studio.model.geometry.assembly_xml import read_assembly

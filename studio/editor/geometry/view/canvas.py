@@ -26,7 +26,6 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.fonts import text_font
 from studio.editor.geometry.selection import FrameThing
 from studio.editor.geometry.view import overlay
 from studio.editor.geometry.view.drawing import Drawing
@@ -37,6 +36,7 @@ from studio.editor.geometry.view.hands import Button, Hands
 from studio.editor.geometry.view.labels import Plate
 from studio.editor.geometry.view.picking import Hit, on_view_plane, pick
 from studio.editor.geometry.view.stage import Stage
+from studio.editor.look.fonts import text_font
 from studio.editor.views.scene.batches import Floats
 from studio.editor.views.scene.camera import Camera, Preset
 from studio.editor.views.scene.picture_thread import Job, Made, PictureThread

@@ -26,8 +26,8 @@ from studio.editor.geometry.view.gestures.drawing_in import Placing, add_part
 from studio.editor.geometry.view.hands import Hands
 from studio.editor.geometry.view.picking import Hit
 from studio.editor.geometry.view.stage import Stage
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.views.scene.camera import PRESETS, Preset
 from studio.errors import StudioError
 from studio.model.geometry.arrange import Arrangement, free_name, mount_new

@@ -36,7 +36,7 @@ from studio.editor.geometry.view.ghosts import ghost_marks
 from studio.editor.geometry.view.look import GLASS, Look
 from studio.editor.geometry.view.marks import axis_arcs, box_edges, cross_lines, diamond, joint_lines, tinted
 from studio.editor.geometry.view.picking import Pickable, PickFaces, PickLine, PickPoint
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.scene.batches import (
     Batch,
     Colours,

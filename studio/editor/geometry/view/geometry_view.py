@@ -23,7 +23,7 @@ from studio.editor.geometry.view.mount_strip import MountStrip
 from studio.editor.geometry.view.stage import Stage
 from studio.editor.geometry.view.tool_strip import STRIP_WIDTH, ToolStrip
 from studio.editor.geometry.view.touching import Touching
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.scene.camera import Preset
 from studio.editor.views.scene.gl_picture import WITHOUT_GL
 from studio.editor.views.scene.painted_picture import PaintedPicture

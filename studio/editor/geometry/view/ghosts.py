@@ -9,7 +9,7 @@ import numpy as np
 
 from studio.editor.geometry.selection import Ghost
 from studio.editor.geometry.view.description import BodyMarks, Description
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.scene.batches import Batch, Floats, Lines, Triangles, all_of, colour_of
 from studio.model.geometry.linkage import Part
 from studio.model.geometry.poses import distance, inverse

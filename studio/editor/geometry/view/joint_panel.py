@@ -19,8 +19,8 @@ from PyQt6.QtWidgets import (
 
 from studio.editor.geometry.view.description import JointMark
 from studio.editor.geometry.view.stage import Stage
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 STEPS = 1000
 FREE_M = 1.0

@@ -12,7 +12,7 @@ from studio.editor.geometry.view.drawing import Draughtsman
 from studio.editor.geometry.view.gestures.mounting import Offer, do_mount
 from studio.editor.geometry.view.look import Look
 from studio.editor.geometry.view.stage import Stage
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.scene.batches import Scene
 from studio.editor.views.scene.camera import Camera
 from studio.editor.views.scene.painted_picture import PaintedPicture

@@ -8,12 +8,12 @@ import numpy as np
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from studio.editor.fonts import code_font, text_font, width_of
 from studio.editor.geometry.view.drawing import Drawing
 from studio.editor.geometry.view.gestures.moving import Amount
 from studio.editor.geometry.view.gizmo import AXES, BALL_PX, Gizmo, Handle
 from studio.editor.geometry.view.labels import Anchor, Plate, placed
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font, text_font, width_of
+from studio.editor.look.theme import Theme
 from studio.editor.views.plates import draw_plate, with_alpha
 from studio.editor.views.scene.batches import Floats
 from studio.editor.views.scene.camera import Camera

@@ -15,8 +15,8 @@ from studio.editor.geometry.view.hands import Axes, Hands, Tool
 from studio.editor.geometry.view.look import LAYERS
 from studio.editor.geometry.view.snapping import STEPS_DEG, STEPS_M
 from studio.editor.geometry.view.stage import Stage
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 
 TOOLS: Mapping[Tool, tuple[str, str]] = {
     "select": ("mdi6.cursor-default", "Select (Esc)"),

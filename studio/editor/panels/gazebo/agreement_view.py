@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.runtime.gazebo.agreement import Mismatch
 
 MOST = 8

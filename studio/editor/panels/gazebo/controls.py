@@ -17,10 +17,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import text_font
-from studio.editor.icons import icon
+from studio.editor.look.fonts import text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.gazebo.graphs import Course
-from studio.editor.theme import Theme
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.connections.link import FACTOR_EVERY_NS, FACTORS_NS, Link
 from studio.runtime.gazebo.server import Feature, Scope

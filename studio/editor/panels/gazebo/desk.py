@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, QTimer
 from PyQt6.sip import isdeleted
 
-from studio.editor.icons import icon
 from studio.editor.layouts import GAZEBO, NARROW
+from studio.editor.look.icons import icon
 from studio.editor.panels.gazebo.surroundings import Surroundings
 from studio.errors import StudioError
 from studio.model.gazebo_provider import SERVER
@@ -20,10 +20,10 @@ from studio.model.gazebo_provider import SERVER
 if TYPE_CHECKING:
     from studio.editor.docks import Docks
     from studio.editor.layouts import Layouts
+    from studio.editor.look.theme import Theme
     from studio.editor.panels.gazebo.page import GazeboPage
     from studio.editor.panels.gazebo.preview import Preview
     from studio.editor.panels.gazebo.servers import ServersPanel
-    from studio.editor.theme import Theme
     from studio.runtime.gazebo.agreement import Mismatch
     from studio.runtime.gazebo.connections.address import Address
     from studio.runtime.gazebo.connections.connections import Connections

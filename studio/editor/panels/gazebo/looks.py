@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from studio.editor.live_state import Look
+from studio.editor.live.state import Look
 from studio.runtime.gazebo.connections.connections import AVAILABLE
 from studio.runtime.gazebo.connections.link import Phase
 

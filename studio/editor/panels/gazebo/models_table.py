@@ -20,9 +20,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import code_font, text_font
+from studio.editor.look.fonts import code_font, text_font
+from studio.editor.look.theme import Theme
 from studio.editor.panels.bar import Bar
-from studio.editor.theme import Theme
 from studio.runtime.gazebo.connections.scene import SceneModel, yaw_rad
 
 NAME, KIND, PARTS, PLACE, HEADING = range(5)

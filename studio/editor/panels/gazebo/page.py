@@ -18,14 +18,14 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import code_font, text_font
-from studio.editor.icons import icon
+from studio.editor.look.fonts import code_font, text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.panels.gazebo.controls import Controls
 from studio.editor.panels.gazebo.models_table import ModelsPanel
 from studio.editor.panels.gazebo.topics_table import TopicsTable
 from studio.editor.panels.gazebo.world_view import WorldView
-from studio.editor.theme import Theme
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.connections.connections import Row
 from studio.runtime.gazebo.connections.link import Line, Phase

@@ -10,12 +10,12 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QImage, QPixmap
 from PyQt6.QtWidgets import QFormLayout, QLabel, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
 
-from studio.editor.fonts import code_font
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme
 from studio.editor.panels.empty_state import EmptyState
 from studio.editor.panels.gazebo.agreement_view import AgreementView
 from studio.editor.panels.gazebo.graphs import Course
 from studio.editor.panels.gazebo.scan_view import ScanView
-from studio.editor.theme import Theme
 from studio.errors import StudioError
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.gazebo.connections.link import Link, Watched

@@ -9,10 +9,10 @@ from PyQt6.QtGui import QColor, QKeyEvent, QPainter
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem
 
 from studio.editor.canvas.live_paint import chip_width, paint_chip
-from studio.editor.fonts import metrics, text_font
-from studio.editor.icons import icon
+from studio.editor.look.fonts import metrics, text_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.gazebo.looks import LOOKS
-from studio.editor.theme import Theme
 from studio.runtime.gazebo.connections.address import Address
 from studio.runtime.gazebo.connections.connections import Row
 

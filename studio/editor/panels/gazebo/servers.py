@@ -20,9 +20,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.icons import icon
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.editor.panels.gazebo.server_list import ServerList
-from studio.editor.theme import Theme
 from studio.runtime.gazebo.connections.connections import AVAILABLE, Row
 from studio.runtime.gazebo.connections.link import Phase
 from studio.runtime.gazebo.connections.local import Installed

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.model.sources import Source
 
 

@@ -18,9 +18,9 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import code_font
-from studio.editor.icons import icon
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import code_font
+from studio.editor.look.icons import icon
+from studio.editor.look.theme import Theme
 from studio.runtime.gazebo.connections.mapping import FITTING, Match, Port, fitting
 from studio.runtime.gazebo.server import Topic
 

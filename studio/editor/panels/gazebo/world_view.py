@@ -9,8 +9,8 @@ from PyQt6.QtCore import QPointF, QRectF, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QWheelEvent
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.theme import Theme, mixed
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme, mixed
 from studio.runtime.gazebo.connections.scene import SceneModel, yaw_rad
 
 LEAST, MOST = 1.0, 2000.0

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.editor.views.map_colours import Scheme
 from studio.editor.views.scene.batches import (
     Batch,

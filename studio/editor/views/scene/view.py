@@ -20,8 +20,8 @@ from PyQt6.QtGui import (
 )
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.fonts import text_font
-from studio.editor.theme import Theme
+from studio.editor.look.fonts import text_font
+from studio.editor.look.theme import Theme
 from studio.editor.views.plates import draw_plate
 from studio.editor.views.scene.camera import PRESETS, Camera
 from studio.editor.views.scene.content import SHOWN_AT_FIRST, Content

@@ -11,7 +11,7 @@ import pytest
 from PyQt6.QtWidgets import QApplication, QWidget
 
 from studio.editor.geometry.selection import Selection
-from studio.editor.theme import DARK, Theme
+from studio.editor.look.theme import DARK, Theme
 from studio.errors import StudioError
 from studio.model.geometry.workspace import On, Workspace
 from studio.model.history import Edit

@@ -17,7 +17,7 @@ from studio.editor.geometry.selection import Selection, Thing
 from studio.editor.geometry.view.canvas import Canvas
 from studio.editor.geometry.view.geometry_view import GeometryView
 from studio.editor.geometry.view.handled import place_of
-from studio.editor.theme import LIGHT
+from studio.editor.look.theme import LIGHT
 from studio.errors import StudioError
 from studio.model.geometry.workspace import On, Workspace
 from studio.model.history import Edit

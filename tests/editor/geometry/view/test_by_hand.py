@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Ghost, Pick, ShapeThing
 from studio.editor.geometry.view.face_frames import turned_to
 from studio.editor.geometry.view.gestures.mounting import fitting_frames
-from studio.editor.theme import LIGHT
+from studio.editor.look.theme import LIGHT
 from studio.editor.views.scene.batches import Lines, colour_of, moved
 from studio.model.geometry.assembly import Member
 from studio.model.geometry.differences import differences

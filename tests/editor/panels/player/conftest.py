@@ -9,9 +9,9 @@ import pytest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.player_viewer import PlayerViewer
-from studio.editor.theme import LIGHT
 from studio.runtime.recording import LogReader
 from tests.runtime.replay.played import A, write_rig
 

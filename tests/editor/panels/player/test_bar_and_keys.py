@@ -8,11 +8,11 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QInputDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.player_transport import RateDial, seconds_in
 from studio.editor.panels.player_viewer import PlayerViewer
 from studio.editor.panels.stop_example import ANY, stop_example
-from studio.editor.theme import LIGHT
 from studio.errors import StudioError
 from tests.runtime.replay.played import MS, START, A, B
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.player_viewer import PlayerViewer
-from studio.editor.theme import LIGHT
 from studio.errors import StudioError
 from tests.runtime.replay.played import MS, START, A, B
 

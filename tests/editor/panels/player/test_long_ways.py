@@ -10,9 +10,9 @@ from PyQt6.QtGui import QColor
 from PyQt6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live.feed import Feed
+from studio.editor.look.theme import LIGHT
 from studio.editor.panels.player_viewer import PlayerViewer
-from studio.editor.theme import LIGHT
 from tests.runtime.replay.played import MS
 
 

@@ -11,11 +11,11 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from studio.editor.feed import Feed
+from studio.editor.live import log_outline
+from studio.editor.live.feed import Feed
+from studio.editor.live.log_outline import read_gaps, time_of_event
+from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.player_viewer import PlayerViewer
-from studio.editor.theme import DARK, LIGHT
-from studio.editor.views import log_outline
-from studio.editor.views.log_outline import read_gaps, time_of_event
 from studio.messages import Float64
 from tests.runtime.replay.played import MS, START, A, B
 from tests.runtime.replay.small_systems import write_foreign

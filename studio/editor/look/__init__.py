@@ -1,0 +1,1 @@
+"""Colours, fonts, icons, and the small widgets and dialogs that are used everywhere."""
