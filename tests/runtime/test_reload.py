@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from studio.cli.ctl_way import way_words
+from studio.errors import StudioError
 from studio.runtime.client.attach import Attachment
 from studio.runtime.client.running_systems import find_running
 from tests.runtime.replay.played import write_rig
@@ -58,6 +59,9 @@ RARE += """
         return None
 """
 """Calls a function that it did not call at first."""
+FULL = "raise OSError('the disk is full')"
+ENDS = PLAIN.replace("        self.total +=", "        os._exit(3)\n        self.total +=")
+"""With its first input."""
 
 
 @pytest.fixture
@@ -240,3 +244,34 @@ def test_in_free_run_the_component_begins_anew_and_the_system_goes_on(project: P
         assert system.state["processes"]["filter"]["pid"] == before["filter"]
         system.ask("gate", mode="run")
         await_true(lambda: system.state["components"]["adder"]["state"] == "active", "the new code to be active", 20)
+
+
+@pytest.mark.must_not_flake
+@pytest.mark.parametrize("broken", [FULL, ENDS], ids=["at its start", "with its inputs"])
+def test_code_that_ends_stays_down_until_other_code_is_asked_for(project: Path, broken: str) -> None:
+    """Started again by itself, it could find the next code, and begin with that where nobody told it to."""
+    with running(project) as system:
+        drive(system)
+        before = digest(system)
+        for _ in range(2):
+            with pytest.raises(StudioError, match="with this code"):
+                again(system, project, broken)
+            told = system.ask("snapshot")["snapshot"]["processes"]["adder"]
+            assert told["condition"] == "dead" and "its process ended with exit status" in told["last_exit"]
+        assert again(system, project, PLAIN)["same"] is True
+        assert digest(system) == before
+        system.ask("back", count=30, timeout_s=60)
+        system.ask("step", count=30, timeout_s=60)
+        assert digest(system) == before
+
+
+@pytest.mark.must_not_flake
+def test_a_restart_by_hand_after_code_that_ends_begins_anew(project: Path) -> None:
+    with running(project) as system:
+        drive(system)
+        with pytest.raises(StudioError, match="with this code"):
+            again(system, project, FULL)
+        write(project, PLAIN)
+        system.ask("restart", name="adder", timeout_s=60)
+        assert again(system, project, LATER)["same"] is True, "from where it has begun anew"
+        assert "was started again since then" in system.ask("snapshot")["snapshot"]["stepping"]["why_not"]

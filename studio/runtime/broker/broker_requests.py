@@ -274,6 +274,7 @@ class BrokerRequests:
             case asked.Gone():
                 forwarder.gone = forwarder.gone | {host}
                 self.ready.discard(host)
+                forwarder.jobs.insert(lambda: self.checkpoints.undo_start(host))
             case asked.Held():
                 forwarder.excused = forwarder.excused | {host}
             case asked.Released():

@@ -79,13 +79,17 @@ class SystemCheckpoints:
             raise CannotGoBack(answer.text)
         told: dict[str, Any] = json.loads(answer.text)
         if told["ended"]:
-            self._gate.unrepeatable -= self._started.pop(host, 0)
+            self.undo_start(host)
         return told
 
     def note_start(self, host: str) -> None:
         """A process was started, and knows nothing of what was."""
         self._started[host] = self._started.get(host, 0) + 1
         self._gate.note_unrepeatable(f"{host} was started again since then")
+
+    def undo_start(self, host: str) -> None:
+        """It has caught up, or has ended before it began anew: nothing is left of that it was started."""
+        self._gate.unrepeatable -= self._started.pop(host, 0)
 
     def leave_behind(self, host: str) -> None:
         """It begins anew, and does not catch up."""

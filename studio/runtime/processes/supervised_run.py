@@ -216,9 +216,7 @@ class SupervisedRun(RunProcesses):
 
     def restart_host(self, host: str) -> None:
         """Start a host again that is dead, alive or given up, and wait until it is back in the channel."""
-        before = self.supervisor.restarts(host)
-        self.supervisor.request_restart(host)
-        self.await_back(host, before)
+        self.await_back(host, self.supervisor.request_restart(host))
 
     def await_back(self, host: str, before: int) -> None:
         end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)

@@ -143,6 +143,8 @@ class Supervisor:
         self.wards: dict[str, Ward] = {}
         self.held: set[str] = set()
         """Those whom a debugger holds: their silence means nothing."""
+        self._tried: set[str] = set()
+        """Those who are not started again by themselves: somebody is just trying their code."""
         self._coming: deque[str] = deque()
         self._busy = threading.RLock()
         self._resting = threading.Event()
@@ -166,14 +168,26 @@ class Supervisor:
         ward = self.wards.get(name)
         return ward.restarts if ward is not None else 0
 
-    def request_restart(self, name: str) -> None:
-        """Start it again, also one that was given up; does not count as a failure."""
+    def request_restart(self, name: str) -> int:
+        """Start it again, also one that was given up: no failure. Tells how often it was restarted before."""
         with self._busy:
             ward = self.wards[name]
             ward.wanted = True
             ward.recent_ns.clear()
             ward.futile = 0
-        self._family.kill(name)
+            self._family.kill(name)  # with the lock: never the one that is started for it
+            return ward.restarts
+
+    @contextmanager
+    def trying(self, name: str) -> Iterator[None]:
+        """If it ends meanwhile, it stays down until it is asked for: the same code would only fail again, and other
+        code would begin where nobody has told it to."""
+        self._tried.add(name)
+        try:
+            yield
+        finally:
+            with self._busy:  # a death that others have heard of already is decided on first
+                self._tried.discard(name)
 
     def bring(self, name: str) -> None:
         """Have one started that is new; it is there when `is_back(name, -1)`."""
@@ -302,7 +316,7 @@ class Supervisor:
 
     def _decide(self, ward: Ward) -> None:
         """Whether and when one that is down is to be started again."""
-        policy = self._policies(ward.name)
+        policy = self._policies(ward.name) if ward.name not in self._tried else None
         condition = Condition.DEAD
         if policy is not None:
             while ward.recent_ns and ward.ran_ns - ward.recent_ns[0] > policy.within_s * SECOND_NS:
@@ -318,9 +332,9 @@ class Supervisor:
         if not ward.wanted:
             ward.recent_ns.append(ward.ran_ns)
             ward.futile += 1
-        ward.wanted = False
         ward.restarts += 1
-        ward.condition = Condition.STARTING
+        ward.condition = Condition.STARTING  # before it is wanted no more: nobody may see it given up in between
+        ward.wanted = False
         try:
             self._family.restart(ward.name)
         except (StudioError, OSError) as trouble:  # its program is gone, or the machine has no room: as if it had died

@@ -335,7 +335,11 @@ class LockstepSession(Session):
     def back(self, name: str) -> bool:
         if name == self._catches_up:
             return True
-        return self._tell("begins", name) if name == self._begins_again else super().back(name)
+        if name == self._begins_again:
+            return self._tell("begins", name)
+        if self._stepper is not None and name in self.plan.hosts:
+            self._stepper.reloading = None  # it begins anew here: nobody can go back to what was to be reloaded
+        return super().back(name)
 
     def stepping(self) -> dict[str, Any]:
         """For the snapshot."""

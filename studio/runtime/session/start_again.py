@@ -41,12 +41,13 @@ def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]
             return {**_begin_anew(session, component, begun), "position": stepper.position}
         stepper.reloading = begun  # until it is there: its code may not start, and be corrected
         same, restarted = None, "its inputs are not known"
-        if begun.here is not None:
-            restarted = _take_the_code(session, stepper, component.host)
-            same = _catch_up(stepper, component, begun)
-        if same is None:
-            restarted = restarted or "it differs from the very start"
-            same = _go_the_whole_way(session, stepper, component, begun)
+        with session.supervisor.trying(component.host):
+            if begun.here is not None:
+                restarted = _take_the_code(session, stepper, component.host)
+                same = _catch_up(stepper, component, begun)
+            if same is None:
+                restarted = restarted or "it differs from the very start"
+                same = _go_the_whole_way(session, stepper, component, begun)
         stepper.reloading = None
         told = {"component": component.name, "host": component.host, "position": stepper.position, "same": same}
         return {**told, "why": "", "restarted": restarted, "cancelled": stepper.cancelled.is_set()}
@@ -125,10 +126,9 @@ def refuse_unreadable(component: PlannedComponent) -> None:
 
 
 def _restart(session: LockstepSession, host: str) -> None:
-    before = session.supervisor.restarts(host)
     end_ns = monotonic_ns() + int(BACK_WITHIN_S * SECOND_NS)
-    session.supervisor.request_restart(host)
+    before = session.supervisor.request_restart(host)
     while not session.supervisor.is_back(host, before):
-        if session.supervisor.restarts(host) > before + 1 or monotonic_ns() > end_ns:
+        if session.supervisor.gave_up(host) or monotonic_ns() > end_ns:
             ended = session.supervisor.wards[host].last_exit
             raise LaunchError(f"it does not start with this code: {ended}", hint="correct it, and try again")

@@ -169,7 +169,7 @@ class LiveStepper:
     def reloading(self) -> Reloading | None:
         """What was begun, and could not be done because the code did not start; None if the system has moved since."""
         begun = self._reloading
-        if begun is not None and self.gate.place()[:2] != begun.place[:2]:
+        if begun is not None and _spot(self.gate.place()) != _spot(begun.place):
             self._reloading = begun = None
         return begun
 
@@ -390,3 +390,8 @@ class LiveStepper:
             self._kept.forget_after(-1)
         self._began_with = why
         self._begin()
+
+
+def _spot(place: Place) -> tuple[int, int, int]:
+    """Where the system stands, whoever was started there."""
+    return place.position, place.now_ns, place.incarnation
