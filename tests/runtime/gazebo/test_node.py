@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import threading
 import time
@@ -11,7 +12,7 @@ from queue import SimpleQueue
 import pytest
 
 from studio.runtime.gazebo.gz_transport.access import Access
-from studio.runtime.gazebo.gz_transport.multicast import Network, NoDiscovery
+from studio.runtime.gazebo.gz_transport.multicast import Multicast, Network, NoDiscovery
 from studio.runtime.gazebo.gz_transport.names import BadName, full_name, split_name
 from studio.runtime.gazebo.gz_transport.node import NoAnswer, Node
 from studio.runtime.gazebo.gz_transport.place import Place
@@ -45,6 +46,20 @@ def join(network: Network) -> Iterator[Callable[..., Node]]:
     for node in nodes:
         node.close()
         assert not node.is_running
+
+
+def test_discovery_hears_nothing_but_its_group(network: Network) -> None:
+    """It listened at all addresses of the machine, so whoever reached one of those was heard."""
+    ear = Multicast(network, network.topic_port)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        try:
+            stranger.sendto(b"to an address", ("127.0.0.1", network.topic_port))
+            ear.send(b"to the group")
+            assert select.select([ear.fileno()], [], [], PATIENCE_S)[0]
+            assert ear.receive() == (b"to the group", "127.0.0.1")
+            assert ear.receive() is None
+        finally:
+            ear.close()
 
 
 def wait(condition: Callable[[], object], what: str) -> None:

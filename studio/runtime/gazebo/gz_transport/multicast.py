@@ -13,6 +13,8 @@ from studio.runtime.gazebo.gz_transport.names import setting
 
 GROUP, TOPIC_PORT, SERVICE_PORT = "239.255.0.7", 10317, 10318
 MOST_BYTES = 65535
+_IP_MULTICAST_ALL = 49
+"""Of Linux; Python has no name for it."""
 
 
 class NoDiscovery(StudioError):
@@ -65,7 +67,9 @@ class Multicast:
         udp.setblocking(False)
         udp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         udp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        udp.bind(("0.0.0.0", port))  # noqa: S104  (only there does multicast arrive)
+        # Not at every address of the machine: only what was sent to the group arrives, and by this card alone.
+        udp.bind((network.group, port))
+        udp.setsockopt(socket.IPPROTO_IP, _IP_MULTICAST_ALL, 0)
         card = socket.inet_aton(network.address)
         udp.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, card)
         udp.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(network.group) + card)
