@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from studio.cli import run as running
+from studio.cli.given_parameters import add_set_option
 from studio.cli.keys import Keys, is_terminal, keys
 from studio.cli.outcome import add_json_option
 from studio.cli.places import find_project
@@ -54,6 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="end after this system time (default: at Ctrl-C)",
     )
     running.add_gate_options(parser)
+    add_set_option(parser)
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of all random numbers (default: 0)")
     add_recording_options(parser)
     add_trust_option(parser)
@@ -63,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     options.system = None
     options.record = options.record or folder_for(find_project(options.project))
-    options.stay = options.paused = options.detach = options.detached = False
+    options.stay = options.paused = options.detach = options.detached = options.in_process = False
     with _texts() as texts:
         return running.run_with(options, RecordingConsole(texts, quiet=options.json, seconds=options.seconds))
 

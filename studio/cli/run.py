@@ -32,6 +32,7 @@ from studio.cli.recording_options import (
 )
 from studio.cli.refusal import refuse
 from studio.cli.run_console import Console
+from studio.cli.run_in_process import add_in_process_option, choose_lockstep, run_to_the_end
 from studio.cli.run_result import Measurement, Result, mode_of, result_of
 from studio.cli.trust import add_trust_option, require_trust
 from studio.cli.verdict import Verdict
@@ -63,6 +64,7 @@ EXAMPLE = """\
   studio run my_robot --mode simulated --for 120 --rate 0   two minutes of system time, flat out
   studio run my_robot --mode simulated --source platform=gazebo   platform by a Gazebo server
   studio run my_robot --set filter.cutoff_hz=2.5         another value of a parameter, for this run only
+  studio run my_robot --mode simulated --for 120 --in-process   the same in one process: faster, nobody can attach
   studio run my_robot --mode logged                      all sources from the logs they name; ends with the log
   studio run my_robot --mode logged --gate lockstep --stay   the same every time: studio ctl step, studio ctl back
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
@@ -87,6 +89,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--for", dest="seconds", type=seconds, metavar="SECONDS", help="end after this system time (default: at Ctrl-C)"
     )
     add_gate_options(parser)
+    add_in_process_option(parser)
     parser.add_argument(
         "--paused", action="store_true", help="wait before the first event, for studio ctl step or studio ctl start"
     )
@@ -171,19 +174,29 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     if any(problem.severity == "error" for problem in opened.problems):
         return refuse(opened, json=options.json)
     require_trust(opened, options)
+    if options.in_process and options.detach:
+        raise UsageError("--in-process goes to its end at once, and --detach leaves it running", hint="choose one")
     if options.detach and wants_debugger(options):
         raise UsageError("--debug waits for you, and --detach does not", hint="studio ctl debug, when it runs")
     if options.detach:
         return run_detached(opened, options)
-    fork_client.prepare()
+    if not options.in_process:
+        fork_client.prepare()
     _tell_doubts(opened, options.mode)
     _choose_mode(opened, options.mode, dict(options.chosen))
-    pace = _choose_gate(opened, options)
+    pace = None
+    if options.in_process:
+        choose_lockstep(opened, options)
+    else:
+        pace = _choose_gate(opened, options)
     if options.record is not None:
         options.record = log_to_write(options.record, opened.project.name)
         select_topics(opened.system, options)
-    with _terminated_like_interrupted():
-        result = _run(opened, options, console, pace)
+    if options.in_process:
+        result = run_to_the_end(opened, options)
+    else:
+        with _terminated_like_interrupted():
+            result = _run(opened, options, console, pace)
     console.tell_failures(result)
     log = recorded(options.record, result.moved_to) if options.record is not None else None
     if options.json:

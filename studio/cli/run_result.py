@@ -212,7 +212,7 @@ class Result:
             yield "\n  the broker died again and again; the run ended"
 
 
-def _per_second(count: int, seconds: float) -> float:
+def per_second(count: int, seconds: float) -> float:
     return round(count / seconds, 2) if seconds else 0.0  # one that never got going
 
 
@@ -237,7 +237,7 @@ def result_of(
         interrupted=interrupted,
         components=[_component(planned, measurement) for planned in measurement.session.plan.components],
         topics=[
-            TopicResult(topic, types[topic], total, _per_second(total.count, seconds), options.gate == "run")
+            TopicResult(topic, types[topic], total, per_second(total.count, seconds), options.gate == "run")
             for topic, total in totals.items()
         ],
         skipped_ticks=measurement.skipped_ticks,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
@@ -27,22 +28,54 @@ LAST_WORD_S = 0.3
 """How long is waited, after the end, for what is still on its way."""
 
 
+class Outcomes:
+    """What the judges of a system have said last. With one of them its outcome counts, with several that of each by its
+    name."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.judges = dict(judges(opened))
+        """Topic -> name."""
+        self._said: dict[str, dict[str, Any]] = {}
+        self._epochs: dict[str, int] = {}
+        """Judge -> the epoch in which it said that: sources may have been switched since then."""
+
+    def hear(self, topic: str, text: str, epoch: int = 0) -> None:
+        try:
+            said = json.loads(text)
+        except ValueError:
+            return
+        if isinstance(said, dict):
+            judge = self.judges[topic]
+            self._said[judge], self._epochs[judge] = said, epoch
+
+    def over_at_ns(self, epoch: int = 0) -> int | None:
+        """The system time at which the last of the judges has seen enough; None as long as one has not.
+
+        What they said before sources were switched was about another time.
+        """
+        ends = [said.get(END) for judge, said in self._said.items() if self._epochs[judge] >= epoch]
+        if len(ends) < len(self.judges) or not all(isinstance(end, int) for end in ends):
+            return None
+        return max(ends, default=None)  # type: ignore[type-var]  # the line above is the check
+
+    @property
+    def outcome(self) -> dict[str, Any]:
+        told = {name: {key: value for key, value in said.items() if key != END} for name, said in self._said.items()}
+        return next(iter(told.values()), {}) if len(self.judges) < 2 else told
+
+
 class Verdict:
-    """Listens to the judges. With one of them its outcome counts, with several that of each by its name.
+    """Listens to the judges of a running system.
 
     `is_final`: what they say ends the run. Otherwise somebody sits there who wants to look at it, and to rewind it.
     """
 
     def __init__(self, session: Session, opened: Opened, *, is_final: bool = True) -> None:
         self._is_final = is_final
-        self._judges = dict(judges(opened))
-        """Topic -> name."""
-        self._said: dict[str, dict[str, Any]] = {}
-        self._epochs: dict[str, int] = {}
-        """Judge -> the epoch in which it said that: sources may have been switched since then."""
+        self._outcomes = Outcomes(opened)
         self._session = session
         self._listening = threading.Lock()
-        self._tap = Tap(session.folders.run, self._judges) if self._judges else None
+        self._tap = Tap(session.folders.run, self._outcomes.judges) if self.has_judges else None
 
     def __enter__(self) -> Self:
         return self
@@ -71,40 +104,25 @@ class Verdict:
     def _hear_all(self, frames: Iterable[bytes]) -> None:
         for frame in frames:
             event = read(frame, None)
-            if event is not None and event[0] in self._judges:
-                self._hear(self._judges[event[0]], event[2], event[1].epoch)
+            if event is not None and event[0] in self._outcomes.judges:
+                with suppress(StudioError):  # a frame that was cut
+                    self._outcomes.hear(event[0], decode(String, event[2]).data, event[1].epoch)
 
     @property
     def has_judges(self) -> bool:
-        return bool(self._judges)
+        return bool(self._outcomes.judges)
 
     def finish(self) -> None:
         self.listen(LAST_WORD_S)
 
     @property
     def over_at_ns(self) -> int | None:
-        """The system time at which the last of the judges has seen enough; None as long as one has not.
-
-        What they said before sources were switched was about another time.
-        """
-        now = self._session.epoch
-        ends = [said.get(END) for judge, said in self._said.items() if self._epochs[judge] >= now]
-        if not self._is_final or len(ends) < len(self._judges) or not all(isinstance(end, int) for end in ends):
-            return None
-        return max(ends, default=None)  # type: ignore[type-var]  # the line above is the check
+        """When the run ends, as the judges say; None if they have not, or may not end it."""
+        return self._outcomes.over_at_ns(self._session.epoch) if self._is_final else None
 
     @property
     def outcome(self) -> dict[str, Any]:
-        told = {name: {key: value for key, value in said.items() if key != END} for name, said in self._said.items()}
-        return next(iter(told.values()), {}) if len(self._judges) < 2 else told
-
-    def _hear(self, judge: str, payload: bytes | memoryview, epoch: int) -> None:
-        try:
-            said = json.loads(decode(String, payload).data)
-        except (StudioError, ValueError):
-            return
-        if isinstance(said, dict):
-            self._said[judge], self._epochs[judge] = said, epoch
+        return self._outcomes.outcome
 
 
 def judges(opened: Opened) -> list[tuple[str, str]]:

@@ -142,6 +142,10 @@ class InProcess:
         self.gate.agenda.add_feeder(feeder_of(name, events))
         self.gate.note_unrepeatable(f"{name} feeds the system only since then")
 
+    def interrupt(self) -> None:
+        """For a signal handler: `lockstep` returns after the event that is being handled, now and for good."""
+        self._stop.set()
+
     def step(self, count: int = 1, topic: str | None = None) -> list[tuple[str, int]]:
         self.pause()
         return self.gate.step(count, topic)
