@@ -57,6 +57,10 @@ def _edits(system: System, registry: Registry, given: GivenParameter) -> list[Sy
     if not declared:
         hint = did_you_mean(given.name, [each.name for spec, _ in found for each in spec.parameters])
         raise StudioError(f"{given.component} has no parameter {given.name}", hint=hint)
+    leader = next((link.start for link in system.links if link.end == (given.component, given.name)), None)
+    if leader is not None:
+        follows = f"{given.component}.{given.name} follows {leader.node}.{leader.port}"
+        raise StudioError(follows, hint=f"set {leader.node}.{leader.port}, or take the link away")
     return [edit({given.name: parameter.parse(given.text)}) for parameter, edit in declared]
 
 

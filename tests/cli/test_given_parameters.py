@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.cli.run import _with_gazebo
+from studio.errors import StudioError
 from studio.model.given_parameters import GivenParameter, settable_parameters, with_parameters
 from studio.model.opened import open_project
 from tests.cli.running import Studio
@@ -67,6 +68,11 @@ def test_a_detached_run_saves_them_and_keeps_the_comments(studio: Studio, tmp_pa
 def test_a_value_that_cannot_be_set_is_refused(studio: Studio, given: str, told: str) -> None:
     result = studio("run", FIRST_STEPS, "--for", 1, "--set", given)
     assert result.status == 2 and told in result.err
+
+
+def test_a_parameter_that_follows_another_is_refused() -> None:
+    with pytest.raises(StudioError, match=r"judge.goal_x_m follows path_planner.goal_x_m \(set path_planner.goal_x_m"):
+        with_parameters(open_project(RAPTOR), [GivenParameter("judge", "goal_x_m", "1")])
 
 
 def test_a_component_behind_a_source_takes_its_values() -> None:

@@ -17,7 +17,7 @@ from studio.runtime.wire.frames import COMMAND_PREFIX, SHARED, TIMER_PREFIX
 from tests.cli.running import STUDIO, Studio
 
 PROJECTS = Path(__file__).resolve().parents[2] / "projects"
-AT_THE_GOAL = [f"judge.{each}" for each in ("goal_x_m=0", "goal_y_m=0", "goal_tolerance_m=50", "linger_s=1")]
+AT_THE_GOAL = ["path_planner.goal_x_m=0", "path_planner.goal_y_m=0", "judge.goal_tolerance_m=50", "judge.linger_s=1"]
 
 
 def events(log: Path) -> dict[str, list[tuple[Any, ...]]]:

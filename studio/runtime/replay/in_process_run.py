@@ -81,7 +81,8 @@ def run_in_process(
                     at_ns = min(until_ns(), at_ns + PIECE_NS)
                     run.lockstep(until_ns=at_ns)
                     progress(at_ns)
-            interrupted, now_ns = run.interrupted(), run.gate.now_ns
+            interrupted = run.interrupted()
+            now_ns = run.gate.now_ns if interrupted else at_ns
         finally:
             states = {name: cell.state.value for name, cell in run.cells.items()}
             run.stop()
