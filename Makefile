@@ -6,7 +6,7 @@ WORKERS ?= 3
 ARGS ?=
 # Every failure of `make test` ever; `python -m tools.second_chances` lists them.
 FAILURES := build/failures.jsonl
-GAZEBO := -m "gazebo and not soak" tests/runtime/gazebo tests/editor/panels/test_gazebo_panels.py
+GAZEBO := -m "gazebo and not soak" tests/runtime/gazebo tests/editor/gazebo/test_gazebo.py
 PROJECT ?= projects/raptor_blocks_world
 # Beside the files of pyproject.toml, where mypy would not forgive a pattern that matches nothing.
 PROJECT_COMPONENTS := $(sort $(dir $(wildcard projects/*/components/*/*.py)))

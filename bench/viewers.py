@@ -150,7 +150,7 @@ def _waves() -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
 def _our_curves(waves: Iterator[tuple[Any, Any]]) -> Callable[[int], object]:
     from studio.editor.live.feed import Feed
     from studio.editor.look.theme import LIGHT
-    from studio.editor.panels.plot_viewer import PlotViewer
+    from studio.editor.panels.plot.plot_viewer import PlotViewer
     from studio.editor.views.field_drag import Field
 
     viewer = _shown(PlotViewer(Feed(), LIGHT))

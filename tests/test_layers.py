@@ -119,7 +119,7 @@ def write(folder: Path, name: str, text: str) -> Path:
 @pytest.mark.parametrize(
     ("file", "text", "reason"),
     [
-        ("cli/check.py", "import studio.editor.app", "inside functions only"),
+        ("cli/check.py", "import studio.editor.window.app", "inside functions only"),
         ("cli/check.py", "from studio import editor", "inside functions only"),
         ("model/system.py", "from . import spec", "write the full name"),
     ],
@@ -134,7 +134,7 @@ def test_a_wrong_import_is_found(tmp_path: Path, file: str, text: str, reason: s
     ("file", "text"),
     [
         ("editor/app.py", "from PyQt6.QtWidgets import QApplication\nfrom studio.editor.live.feed import Feed"),
-        ("cli/run.py", "def run():\n    from studio.editor.app import main"),
+        ("cli/run.py", "def run():\n    from studio.editor.window.app import main"),
     ],
 )
 def test_a_right_import_is_fine(tmp_path: Path, file: str, text: str) -> None:

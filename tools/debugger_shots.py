@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from studio.editor.docking.layouts import BUILD, DEBUG
 from studio.editor.freeze.event_break_dialog import EventBreakDialog
-from studio.editor.layouts import BUILD, DEBUG
 from tools.hand import Stuck
 from tools.screen_places import middle, shown, title_of
 from tools.stage import LARGE, ROOT, SMALL, Stage, perform

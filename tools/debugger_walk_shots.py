@@ -18,9 +18,9 @@ from pathlib import Path
 from PyQt6.QtWidgets import QToolTip
 
 from studio.editor.code.code_editor import CodeEditor
-from studio.editor.layouts import DEBUG
+from studio.editor.docking.layouts import DEBUG
 from studio.editor.log_files.open_dialog import OpenLogDialog
-from studio.editor.panels.value_tree import ValueTree
+from studio.editor.panels.debug.value_tree import ValueTree
 from tools.hand import PATIENCE_S, Stuck
 from tools.screen_places import (
     at_word,

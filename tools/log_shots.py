@@ -11,8 +11,8 @@ from PyQt6.QtCore import QPoint, QSize
 
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.open_dialog import OpenLogDialog
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.topic_mapping import MappingDialog
+from studio.editor.log_files.topic_mapping import MappingDialog
+from studio.editor.window.main_window import MainWindow
 from tools.hand import Stuck
 from tools.screen_places import button_with, dock_area, file_field, in_dialog, middle, shown
 from tools.stage import LARGE, ROOT, SMALL, Stage, perform

@@ -8,9 +8,9 @@ from PyQt6.QtCore import QPoint, QPointF, Qt
 from PyQt6.QtWidgets import QAbstractButton, QDialog, QFileDialog, QLineEdit, QTreeWidgetItem, QWidget
 
 from studio.editor.code.code_editor import CodeEditor
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.value_tree import ValueTree
+from studio.editor.panels.debug.value_tree import ValueTree
 from studio.editor.views.array_view import ArrayView
+from studio.editor.window.main_window import MainWindow
 
 
 def middle(widget: QWidget | None) -> QPoint | None:

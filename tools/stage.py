@@ -22,10 +22,10 @@ from PyQt6.QtCore import QPoint, QRect, QSize
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QApplication, QDialog, QWidget
 
-from studio.editor.app import furnish_and_open, make_window, show_first_page
 from studio.editor.base.settings import Settings
 from studio.editor.look.theme import DARK, LIGHT, Theme
-from studio.editor.main_window import MainWindow
+from studio.editor.window.app import furnish_and_open, make_window, show_first_page
+from studio.editor.window.main_window import MainWindow
 from tools.hand import Hand, Stuck
 from tools.picture_files import save_area, shrink
 

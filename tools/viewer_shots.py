@@ -10,12 +10,12 @@ from typing import Any
 from PyQt6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PyQt6.QtWidgets import QAbstractButton, QWidget
 
-from studio.editor.arrangements import for_watching
-from studio.editor.layouts import BUILD, RUN
-from studio.editor.live_run_bar import time_text
+from studio.editor.docking.layouts import BUILD, RUN
+from studio.editor.live.clock_words import time_text
 from studio.editor.log_files.record import RecordDialog
-from studio.editor.main_window import MainWindow
 from studio.editor.views.field_drag import Field
+from studio.editor.window.arrangements import for_watching
+from studio.editor.window.main_window import MainWindow
 from tools.hand import Stuck
 from tools.screen_places import button_with, dock_area, dock_tab, middle, shown, title_of
 from tools.stage import LARGE, Stage, perform

@@ -16,9 +16,9 @@ from typing import Any
 from PyQt6.QtCore import QPoint, QPointF, QSize
 from PyQt6.QtWidgets import QLineEdit
 
-from studio.editor.layouts import BUILD, RUN
-from studio.editor.main_window import MainWindow
-from studio.editor.welcome_recent import RecentRow
+from studio.editor.docking.layouts import BUILD, RUN
+from studio.editor.welcome.welcome_recent import RecentRow
+from studio.editor.window.main_window import MainWindow
 from studio.model.document import SystemDocument
 from tools.hand import Stuck
 from tools.screen_places import (

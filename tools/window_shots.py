@@ -10,8 +10,8 @@ from pathlib import Path
 
 from PyQt6.QtCore import QPoint
 
-from studio.editor.preferences import PreferencesDialog
-from studio.editor.trust_dialog import TrustDialog
+from studio.editor.project.trust_dialog import TrustDialog
+from studio.editor.window.preferences import PreferencesDialog
 from studio.runtime.client import trust
 from tools.hand import Stuck
 from tools.screen_places import file_field, port_of, shown, title_of

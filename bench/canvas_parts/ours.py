@@ -14,7 +14,7 @@ from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.look.style import apply_theme
 from studio.editor.look.theme import LIGHT
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.component_xml import write_profile
 from studio.model.spec import ComponentSpec, PortSpec, PythonEntry
 

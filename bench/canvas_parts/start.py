@@ -38,8 +38,8 @@ def ours(app: QApplication, home: Path, until: str) -> QMainWindow:
     """As `studio edit` does it."""
     from PyQt6.QtCore import QEventLoop
 
-    from studio.editor.app import furnish_and_open, make_window, show_first_page
     from studio.editor.base.settings import Settings
+    from studio.editor.window.app import furnish_and_open, make_window, show_first_page
 
     project = ROOT / "projects" / "first_steps" if until == "project" else None
     reached: list[str] = []

@@ -75,8 +75,8 @@ def running_window() -> Iterator[Any]:
     """The main window with the running Raptor, and no viewer yet."""
     from PyQt6.QtWidgets import QApplication
 
-    from studio.editor.app import make_window
     from studio.editor.base.settings import Settings
+    from studio.editor.window.app import make_window
 
     app = QApplication(sys.argv[:1])
     with tempfile.TemporaryDirectory() as home:

@@ -74,7 +74,7 @@ def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ.setdefault("QT_LOGGING_RULES", "default.warning=false")  # what this platform lacks, over and over
     _import_window()
-    from studio.editor.live_picture import take_picture
+    from studio.editor.window.live_picture import take_picture
 
     take_picture(project, options.picture.absolute(), options.theme)
     print(f"it ran; a picture of the window is in {options.picture}")
@@ -96,7 +96,7 @@ def _require_ready(project: Path, options: argparse.Namespace) -> None:
 
 def _import_window() -> Any:
     try:
-        from studio.editor import app
+        from studio.editor.window import app
     except ImportError as error:
         hint = "make setup, or pip install 'robot-systems-studio[editor]'; `studio doctor` tells what is missing"
         raise StudioError(f"the window cannot be opened: {error}", hint=hint) from error

@@ -42,7 +42,7 @@ from PyQt6.QtWidgets import QApplication
 from PyQt6.QtCore import Qt
 
 from studio.editor.live.feed import Feed
-from studio.editor.panels.teleop_viewer import TeleopViewer
+from studio.editor.panels.data.teleop_viewer import TeleopViewer
 from studio.editor.look.theme import DARK
 
 app = QApplication([])

@@ -18,14 +18,14 @@ from PyQt6.QtCore import QEvent, QPointF, Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.app import make_window
 from studio.editor.base.collecting import Collector
 from studio.editor.base.settings import Settings
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.look.theme import LIGHT
-from studio.editor.main_window import MainWindow
-from studio.editor.session import Session
+from studio.editor.project.session import Session
+from studio.editor.window.app import make_window
+from studio.editor.window.main_window import MainWindow
 
 HERE = Path(__file__).parent
 

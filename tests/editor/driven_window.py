@@ -10,13 +10,13 @@ import numpy as np
 from PyQt6.QtCore import QObject, QPoint, QPointF, pyqtSignal
 from PyQt6.QtWidgets import QAbstractButton, QApplication, QWidget
 
-from studio.editor.app import make_window
 from studio.editor.base.settings import Settings
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.compare_viewer import CompareViewer
-from studio.editor.panels.map_viewer import MapViewer
-from studio.editor.panels.player_viewer import PlayerViewer
-from studio.editor.panels.votes_viewer import VotesViewer
+from studio.editor.panels.compare.compare_viewer import CompareViewer
+from studio.editor.panels.map.map_viewer import MapViewer
+from studio.editor.panels.map.votes_viewer import VotesViewer
+from studio.editor.panels.player.player_viewer import PlayerViewer
+from studio.editor.window.app import make_window
+from studio.editor.window.main_window import MainWindow
 
 
 class Answers(QObject):

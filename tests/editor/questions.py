@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PyQt6.QtWidgets import QPushButton
 
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 
 def answer(window: MainWindow, text: str) -> None:

@@ -43,7 +43,7 @@ from studio.model.wiring import fits_new
 
 if TYPE_CHECKING:
     from studio.editor.canvas.view import CanvasView
-    from studio.editor.session import Session
+    from studio.editor.project.session import Session
 
 Placing = Callable[[list[tuple[str, QPointF, float, float]]], dict[str, tuple[float, float]]]
 

@@ -12,7 +12,7 @@ from studio.editor.canvas.card import card_of
 from studio.editor.canvas.gestures import SNAP, put
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.layout import Layout
 from studio.model.layout_edits import MoveNodes, PutGroup
 from studio.model.parts import Component, Connection, Endpoint, Frame, Wire

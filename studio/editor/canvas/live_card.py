@@ -10,7 +10,7 @@ from studio.editor.canvas.pan_zoom_view import SightView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.live.feed import Feed
 from studio.editor.look.fonts import metrics, text_font, width_of
-from studio.editor.panels.topic_view import TopicView
+from studio.editor.views.topic_view import TopicView
 from studio.model.parts import Endpoint, Wire
 from studio.model.wiring import topic_of
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.parts import Connection, Link, ServiceWire, Wire
 from studio.model.wiring import why_no_link, why_no_service, why_no_wire
 

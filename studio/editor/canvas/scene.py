@@ -20,7 +20,7 @@ from studio.editor.canvas.scene_items import CONNECTIONS, TABLES, ConnectionId, 
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.canvas.wire_layout import Ways
 from studio.editor.look.theme import Theme
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.changes import Assigned, Change, Inserted, Moved, Removed, Replaced, Within
 from studio.model.parts import Connection, Wire
 from studio.model.sources import Source, SourceMode

@@ -13,7 +13,7 @@ from studio.editor.canvas.group_items import GroupCard, GroupFrame
 from studio.editor.canvas.node_item import NodeItem
 from studio.editor.canvas.remark_items import RemarkItem
 from studio.editor.canvas.wire_item import WireItem
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.parts import Connection, Endpoint, Link, ServiceWire, Wire
 
 if TYPE_CHECKING:

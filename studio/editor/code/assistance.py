@@ -16,7 +16,7 @@ from studio.errors import Problem
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
     from studio.editor.code.syntax_check import SyntaxFault
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 CHECK_AFTER_MS = 300
 """While letters come, most lines are not finished."""

@@ -14,16 +14,16 @@ from studio.editor.code.debug_session import Body, Frame
 from studio.editor.code.handler_place import handlers_of, line_of
 from studio.editor.code.inline_values import names_by_line, texts
 from studio.editor.code.reload import Reload
+from studio.editor.code.source_view import source_of
 from studio.editor.code.start_under import StartUnder
 from studio.editor.live.standing import shown_event
-from studio.editor.source_view import source_of
 from studio.errors import StudioError
 from studio.model.spec import PythonEntry
 from studio.runtime.debug.vscode import open_in_vscode, write_launch_file
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 
 class CodeDesk(QObject):

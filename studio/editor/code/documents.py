@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.arrangements import code_place, settle_code
 from studio.editor.base.file_watch import FileWatch
 from studio.editor.code.shared_code import SharedCode, place_in_copy, prepare_copy
 from studio.editor.code.text_file import TextFile
-from studio.editor.leaving import ask_about_changes
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
+from studio.editor.project.leaving import ask_about_changes
+from studio.editor.window.arrangements import code_place, settle_code
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 
 class CodeDocuments(QObject):

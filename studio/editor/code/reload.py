@@ -14,7 +14,7 @@ from studio.errors import StudioError
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
     from studio.editor.live.feed import Changes
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 SETTING = "reload_on_save"
 RELOADS = "Reload restarts its process with the new code"

@@ -17,7 +17,7 @@ from studio.runtime.client.trust import trust_component
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 COMPONENTS = "components"
 

@@ -12,7 +12,7 @@ from studio.editor.live.state import parts_of
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 
 class StartUnder(QObject):

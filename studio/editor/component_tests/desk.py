@@ -11,9 +11,9 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QPushButton
 
 from studio.editor.base.deferred import Beside
+from studio.editor.code.source_view import source_of
 from studio.editor.component_tests.runner import code_around, has_tests
-from studio.editor.source_view import source_of
-from studio.editor.trust_dialog import TrustDialog
+from studio.editor.project.trust_dialog import TrustDialog
 from studio.errors import StudioError
 from studio.model.declared_names import outdated_names
 from studio.model.spec import PROFILE
@@ -23,7 +23,7 @@ from studio.runtime.base.interpreter import module_command, own_environment
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
     from studio.editor.component_tests.panel import Tests
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 
 class TestDesk(QObject):

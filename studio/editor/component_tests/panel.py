@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QUrl
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QTextBrowser, QVBoxLayout, QWidget
 
+from studio.editor.code.source_view import open_source
 from studio.editor.component_tests.runner import NO_PYTEST, TestRun, summary_in
 from studio.editor.look.fonts import code_font
 from studio.editor.look.icons import pixmap
 from studio.editor.look.theme import Theme
-from studio.editor.panels.empty_state import Empty
-from studio.editor.source_view import open_source
+from studio.editor.panels.parts.empty_state import Empty
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 NOTHING = "Run the test of a component: its output will be here"
 STALE = "component.xml is stale"

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
 
 from studio.editor.canvas.live_frozen import FrozenLayer
+from studio.editor.docking.layouts import DEBUG
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
-from studio.editor.layouts import DEBUG
 from studio.editor.live.feed import Changes
 from studio.editor.live.standing import StopReason, between, shown_event, stand_of, step_back
-from studio.editor.live_status import show_running
 from studio.editor.look.theme import Theme
+from studio.editor.running.live_status import show_running
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 
 if TYPE_CHECKING:
     from studio.editor.canvas.view import CanvasView
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 AT_A_LINE = ("debug.line", "debug.into", "debug.out")
 SETTLE_MS = 150

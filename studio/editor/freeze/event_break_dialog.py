@@ -25,7 +25,7 @@ from studio.messages.field_paths import completions
 from studio.runtime.control_plane.event_breakpoints import EventBreakpoint, Example, On, When, ordinal, parse
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 KINDS: dict[On, str] = {
     "event": "An event of a topic",

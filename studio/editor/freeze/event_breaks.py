@@ -11,7 +11,7 @@ from PyQt6.QtCore import QObject
 
 from studio.editor.code.debug_control import project_key
 from studio.editor.live.feed import Changes
-from studio.editor.panels.breakpoints import Row
+from studio.editor.panels.debug.breakpoints import Row
 from studio.errors import StudioError
 from studio.messages import Message, MessageTypes
 from studio.messages.message_types import example_of
@@ -20,7 +20,7 @@ from studio.model.wiring import topic_of, topics_of
 from studio.runtime.control_plane.event_breakpoints import EventBreakpoint, ordinal, parse
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 
 class EventBreakDesk(QObject):

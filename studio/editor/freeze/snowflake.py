@@ -6,7 +6,7 @@ from PyQt6.QtWidgets import QLabel, QWidget
 
 from studio.editor.look.icons import pixmap
 from studio.editor.look.theme import Theme
-from studio.editor.panels.viewer import BAR_HEIGHT, Viewer
+from studio.editor.panels.parts.viewer import BAR_HEIGHT, Viewer
 
 SIZE = 22
 RIGHT = ("votes", "topics", "player", "plot")

@@ -10,11 +10,11 @@ from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QApplication, QStackedWidget, QWidget
 from PyQt6.sip import isdeleted
 
+from studio.editor.docking.layouts import GEOMETRY
 from studio.editor.geometry.keeping import Keeping
 from studio.editor.geometry.links import VehicleLinks
 from studio.editor.geometry.parts import PANELS, VIEW, Part
 from studio.editor.geometry.placing import lay_out, settle
-from studio.editor.layouts import GEOMETRY
 from studio.editor.look.icons import icon
 from studio.editor.look.open_dialog import model_kind
 from studio.editor.look.theme import Theme
@@ -24,7 +24,7 @@ from studio.paths import model_roots
 if TYPE_CHECKING:
     from studio.editor.geometry.document import GeometryDocument
     from studio.editor.geometry.live import LiveVehicle
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
     from studio.model.geometry.assembly import Model
     from studio.model.geometry.workspace import Workspace
 

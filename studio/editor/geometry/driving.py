@@ -26,7 +26,7 @@ from studio.model.parts import as_name
 from studio.model.worlds import world_names
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
     from studio.model.geometry.body import Body
     from studio.model.geometry.workspace import Workspace
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QFileDialog
 
-from studio.editor.leaving import is_sure
+from studio.editor.project.leaving import is_sure
 from studio.errors import StudioError
 from studio.model.files import read_bytes
 from studio.model.geometry.generated import is_untouched, marked, write_generated
 
 if TYPE_CHECKING:
     from studio.editor.geometry.document import GeometryDocument
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
     from studio.model.geometry.assembly import Model
 
 FOR = {"urdf": "ROS", "sdf": "Gazebo", "mjcf": "MuJoCo"}

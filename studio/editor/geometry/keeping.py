@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog
 
-from studio.editor.autosave import Autosave
 from studio.editor.base.file_watch import FileWatch
-from studio.editor.leaving import ask_about_changes
-from studio.editor.left_work import LeftWork
 from studio.editor.look.notice import DifferenceDialog, difference
 from studio.editor.look.open_dialog import file_filter
+from studio.editor.project.autosave import Autosave
+from studio.editor.project.leaving import ask_about_changes
+from studio.editor.project.left_work import LeftWork
 from studio.errors import StudioError
 from studio.paths import is_shared_model
 
 if TYPE_CHECKING:
     from studio.editor.geometry.document import GeometryDocument
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 
 class Keeping(QObject):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QTimer
 
-from studio.editor.command_palette import Choice
-from studio.editor.layouts import GEOMETRY
+from studio.editor.docking.layouts import GEOMETRY
+from studio.editor.look.command_palette import Choice
 from studio.paths import model_roots
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from studio.editor.layouts import NARROW
+from studio.editor.docking.layouts import NARROW
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 HIGH = 900
 """Height of a window from which properties and measure have room below each other."""

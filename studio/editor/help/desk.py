@@ -11,7 +11,7 @@ from studio.editor.look.icons import icon
 if TYPE_CHECKING:
     from PyQt6.QtWidgets import QStackedWidget
 
-    from studio.editor.docks import Docks
+    from studio.editor.docking.docks import Docks
     from studio.editor.look.theme import Theme
 
 DOCK = "help"

@@ -13,8 +13,8 @@ from PyQt6.QtCore import QMimeData, QObject, QUrl, pyqtSignal
 from PyQt6.QtGui import QAction, QDesktopServices
 from PyQt6.QtWidgets import QFileDialog, QInputDialog, QMenu, QMessageBox
 
+from studio.editor.live.clock_words import system_time_ns
 from studio.editor.live.state import count_words
-from studio.editor.live_run_bar import system_time_ns
 from studio.editor.log_files.import_dialog import ImportDialog
 from studio.editor.log_files.log_facts import (
     LogFacts,
@@ -32,8 +32,8 @@ from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
 from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, growth_words
 from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
 from studio.editor.look.open_dialog import sort_of
-from studio.editor.session import Session
-from studio.editor.sources.offer_card import offers
+from studio.editor.project.offer_card import offers
+from studio.editor.project.session import Session
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
@@ -42,7 +42,7 @@ from studio.recordings import new_recording, recordings_of, where_logs_are
 from studio.runtime.base.clock import wall_ns
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 Reader = Callable[[LogFacts], None]
 
@@ -461,7 +461,7 @@ class LogDesk(QObject):
             self._read_facts(log, self._ask_mapping)
 
     def _ask_mapping(self, facts: LogFacts) -> None:
-        from studio.editor.panels.topic_mapping import MappingDialog  # few need it
+        from studio.editor.log_files.topic_mapping import MappingDialog  # few need it
 
         if self.window.has_session:  # it may have been closed while the log was read
             dialog = MappingDialog(self.window, self.window.theme, self.window.session, facts)

@@ -14,7 +14,7 @@ from studio.model.system import System
 from studio.recordings import log_of, recordings_of
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 NO_LOG = "no log"
 """What the question is about."""

@@ -13,7 +13,7 @@ from studio.editor.look.theme import Theme, theme_of
 
 if TYPE_CHECKING:
     from studio.editor.base.settings import Settings
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 _QT_EFFECTS = (
     Qt.UIEffect.UI_General, Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeMenu, Qt.UIEffect.UI_AnimateCombo,

@@ -14,8 +14,8 @@ from studio.errors import StudioError
 from studio.model.parts import Wire
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
     from studio.editor.new_component.dialog import NewComponentDialog, Place
+    from studio.editor.window.main_window import MainWindow
 
 COMPONENTS = "components"
 HANDLER = "    def on_"
@@ -103,7 +103,7 @@ class NewComponent(QObject):
         window.status.say(f"Created {new.name}. Undo removes the card; the files stay")
 
     def _open_code(self, file: Path) -> None:
-        from studio.editor.source_view import open_source
+        from studio.editor.code.source_view import open_source
 
         lines = file.read_text(encoding="utf-8").splitlines()
         first = next((number for number, line in enumerate(lines, 1) if line.startswith(HANDLER)), 0)

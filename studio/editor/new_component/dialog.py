@@ -31,7 +31,7 @@ from studio.editor.look.theme import Theme
 from studio.editor.new_component.draft import Draft, Row, faults
 from studio.editor.new_component.preview import FilePreview
 from studio.editor.new_component.rows import FieldRow, NameField, ParameterRow, PortRow, RowList
-from studio.editor.panels.parameter_fields import narrow_box
+from studio.editor.panels.parts.parameter_fields import narrow_box
 from studio.model.spec import CATEGORIES, PROFILE, Category
 from studio.runtime.scaffold.creation import files_of
 from studio.runtime.scaffold.description import Description, DescriptionError

@@ -19,11 +19,11 @@ from studio.editor.live.effects import (
 )
 from studio.editor.live.state import rate_words
 from studio.editor.log_files.missing_log import NO_LOG, ask_for_log
-from studio.editor.session import Session
+from studio.editor.project.offer_card import OfferCard
+from studio.editor.project.session import Session
+from studio.editor.project.source_card import SourceCard
 from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
-from studio.editor.sources.card import SourceCard
 from studio.editor.sources.differences import DifferenceCard
-from studio.editor.sources.offer_card import OfferCard
 from studio.model.gazebo_provider import GAZEBO, Choice, choice_of, choose
 from studio.model.source_edits import ChooseModes
 from studio.model.sources import SourceMode
@@ -31,7 +31,7 @@ from studio.model.system_edits import SystemEdit
 from studio.recordings import log_of
 
 if TYPE_CHECKING:
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 
 KEEPS_NOTHING = "The vehicle begins at its start. Components that stay keep their state."

@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QFrame, QLabel, QLayout, QPushButton, QVBoxLayout, Q
 
 from studio.editor.look.dialog_parts import button_row, fill, move_to
 from studio.editor.look.theme import Theme
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.source_fixes import ProviderFix, fixes_for
 from studio.model.sources import Difference, Source, SourceMode, explain_differences
 

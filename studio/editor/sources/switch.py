@@ -10,8 +10,8 @@ from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel
 from studio.editor.live.effects import Modes, effects_of, mix_words
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
-from studio.editor.session import Session
-from studio.editor.sources.card import card_text
+from studio.editor.project.session import Session
+from studio.editor.project.source_card import card_text
 from studio.editor.sources.segment import Segment
 from studio.model.sources import SOURCE_MODES, SourceMode, explain_differences
 

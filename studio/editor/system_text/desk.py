@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from studio.editor.docks import Docks
+from studio.editor.docking.docks import Docks
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 
 if TYPE_CHECKING:
     from studio.editor.system_text.page import SystemTextPage

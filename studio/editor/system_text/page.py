@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBox
 
 from studio.editor.code.find_bar import FindBar
 from studio.editor.look.theme import Theme
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.editor.system_text.editor import SystemTextEditor
 from studio.model.document import SYSTEM_FILE
 from studio.model.system_text import WriteText, check_text, read_text

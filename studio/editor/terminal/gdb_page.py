@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from studio.editor.code.source_view import open_source
 from studio.editor.look.theme import Theme
-from studio.editor.source_view import open_source
 from studio.editor.terminal.gdb_breakpoints import GdbBreakpoints
 from studio.editor.terminal.pseudo_terminal import PseudoTerminal
 from studio.editor.terminal.view import TerminalView
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from studio.editor.code.breakpoint_book import Breakpoint
     from studio.editor.code.code_page import CodePage
     from studio.editor.live.feed import Changes
-    from studio.editor.main_window import MainWindow
+    from studio.editor.window.main_window import MainWindow
 
 KILL_LINE = b"\x05\x15"
 """What was typed and not sent (Ctrl+E, Ctrl+U): a command of ours must not be appended to it."""

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.hover import words_about
 from studio.editor.canvas.view import CanvasView
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 from studio.model.layout_edits import PutGroup
 from studio.model.parts import Group
 

@@ -15,7 +15,7 @@ from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.canvas.wire_item import WireItem
 from studio.editor.look.theme import LIGHT
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.layout_edits import MoveNodes, PutFrame, PutGroup
 from studio.model.parts import Frame, Group
 from studio.model.project import Project

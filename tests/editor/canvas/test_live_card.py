@@ -19,8 +19,8 @@ from studio.editor.canvas.wire_item import WireItem
 from studio.editor.live.batch import Event
 from studio.editor.live.feed import Feed
 from studio.editor.look.theme import LIGHT
-from studio.editor.panels.value_rows import ValueRows, rows_of
-from studio.editor.session import Session
+from studio.editor.project.session import Session
+from studio.editor.views.value_rows import ValueRows, rows_of
 from studio.model.wiring import topic_of
 
 POSE = "/platform/ins.pose"

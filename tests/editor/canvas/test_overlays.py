@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QApplication, QToolButton
 
 from studio.editor.canvas.corner import CORNERS, emptier
 from studio.editor.canvas.view import CanvasView
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 
 def cards_below(view: CanvasView) -> list[str]:

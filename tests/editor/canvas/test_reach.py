@@ -16,7 +16,7 @@ from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.live.state import LOOKS, LiveNode
 from studio.editor.look.theme import LIGHT
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.layout_edits import PutGroup
 from studio.model.parts import Group
 

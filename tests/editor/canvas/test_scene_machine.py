@@ -19,7 +19,7 @@ from studio.editor.canvas.in_place import NameField, TextField
 from studio.editor.canvas.scene import CanvasScene
 from studio.editor.canvas.view import CanvasView
 from studio.editor.look.theme import LIGHT
-from studio.editor.session import Session
+from studio.editor.project.session import Session
 from studio.model.parts import Component, Note
 from studio.model.source_making import MakeSource
 from studio.model.sources import SourceMode

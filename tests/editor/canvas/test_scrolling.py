@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.canvas.overlays import free_of
 from studio.editor.canvas.view import CanvasView
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 
 def on_screen(view: CanvasView) -> QImage:

@@ -15,9 +15,9 @@ from pathlib import Path
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.app import make_window
 from studio.editor.base.settings import Settings
-from studio.editor.main_window import MainWindow
+from studio.editor.window.app import make_window
+from studio.editor.window.main_window import MainWindow
 
 
 def main(home: str, project: str, component: str, file: str, line: str, moment: str = "", after_ms: str = "0") -> int:

@@ -22,8 +22,8 @@ from studio.editor.code.code_page import CodePage
 from studio.editor.code.completion import fitting, word_before
 from studio.editor.code.syntax_check import SyntaxFault, syntax_fault
 from studio.editor.look.fonts import use_ligatures
-from studio.editor.main_window import MainWindow
-from studio.editor.preferences import PreferencesDialog
+from studio.editor.window.main_window import MainWindow
+from studio.editor.window.preferences import PreferencesDialog
 
 CODE = '''\
 """A component."""

@@ -16,7 +16,7 @@ from studio.editor.code.code_editor import HERE, HERE_GROUND, WAITING, WAITING_A
 from studio.editor.code.code_page import CodePage
 from studio.editor.code.lexers import lexer_for
 from studio.editor.look.theme import DARK, LIGHT
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 CODE = "def handle(scan):\r\n    total = 0\r\n    for point in scan:\r\n        total += point\r\n    return total\r\n"
 

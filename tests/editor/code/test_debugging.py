@@ -19,8 +19,8 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.code.code_editor import HERE
 from studio.editor.code.reload import components_with
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.value_tree import VALUE, ValueTree
+from studio.editor.panels.debug.value_tree import VALUE, ValueTree
+from studio.editor.window.main_window import MainWindow
 
 ROOT = Path(__file__).resolve().parents[3]
 WAIT_MS = 30_000

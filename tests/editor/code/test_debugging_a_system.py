@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 from studio.editor.code.attachments import NOT_RUNNING
 from studio.editor.code.code_editor import CALLER, WAITING
 from studio.editor.code.code_editor import STOP as SOLID
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.held import HeldEvents
-from studio.editor.panels.value_tree import VALUE, ValueTree
+from studio.editor.panels.debug.held import HeldEvents
+from studio.editor.panels.debug.value_tree import VALUE, ValueTree
+from studio.editor.window.main_window import MainWindow
 from tests.editor.code.robot import CODE, STOP, write_robot
 
 PATIENCE_MS = 90_000

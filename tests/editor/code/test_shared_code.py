@@ -10,10 +10,10 @@ import pytest
 from PyQt6.QtWidgets import QMessageBox
 
 from studio import paths
-from studio.editor import files
 from studio.editor.code.code_page import CodePage
-from studio.editor.main_window import MainWindow
-from studio.editor.source_view import main_source, source_of
+from studio.editor.code.source_view import main_source, source_of
+from studio.editor.window import files
+from studio.editor.window.main_window import MainWindow
 from studio.model.component_xml import read_profile
 from studio.model.spec import CommandEntry
 from studio.runtime.client.trust import commands_of, is_trusted

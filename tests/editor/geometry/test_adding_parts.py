@@ -18,8 +18,8 @@ from studio.editor.geometry.parts import PANELS
 from studio.editor.geometry.selection import JointThing, SensorThing, ShapeThing
 from studio.editor.geometry.view.drawing import DARKEST, Draughtsman
 from studio.editor.look.theme import DARK, LIGHT
-from studio.editor.main_window import MainWindow
 from studio.editor.views.scene.batches import Triangles
+from studio.editor.window.main_window import MainWindow
 from studio.model.geometry.shapes import Box
 
 

@@ -11,14 +11,14 @@ from PyQt6 import sip
 from PyQt6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from studio.editor import layout_menu
-from studio.editor.app import make_window
 from studio.editor.base.settings import Settings
+from studio.editor.docking.layouts import BUILD, GEOMETRY
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.importing import import_into
 from studio.editor.geometry.selection import FrameThing
-from studio.editor.layouts import BUILD, GEOMETRY
-from studio.editor.main_window import MainWindow
+from studio.editor.window import layout_menu
+from studio.editor.window.app import make_window
+from studio.editor.window.main_window import MainWindow
 from studio.model.geometry.edits import MoveConstraint, MoveFrame
 from studio.model.geometry.poses import Pose
 from studio.model.parts import Component, GeometryUse

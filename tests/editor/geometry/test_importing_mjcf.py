@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from studio.editor.geometry.importing import import_into
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 CART = """<mujoco model="cart"><worldbody><body name="cart"><freejoint/><geom type="box" size="0.3 0.2 0.1"/>
 <body name="mast" pos="0 0 0.1"><joint name="turn" axis="0 0 1"/><geom type="cylinder" size="0.02 0.3"/></body>

@@ -21,7 +21,7 @@ from studio.editor.geometry.selection import BodyThing, FrameThing, ShapeThing, 
 from studio.editor.geometry.thing_edits import duplicate, remove_all
 from studio.editor.geometry.view.handled import handled
 from studio.editor.look.open_dialog import model_kind, sort_of
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 from studio.model.geometry.library import load_model
 from studio.model.geometry.obstacles import wall_size
 from studio.model.geometry.text_changes import text_changes

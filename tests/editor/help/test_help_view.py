@@ -11,11 +11,11 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from studio.editor.context_menu import open_context_menu
 from studio.editor.help.browser import LINE_PX
 from studio.editor.help.view import HelpView
 from studio.editor.look.theme import DARK, LIGHT
-from studio.editor.main_window import MainWindow
+from studio.editor.window.context_menu import open_context_menu
+from studio.editor.window.main_window import MainWindow
 from studio.model.parts import Component
 
 PAGE = """# Page

@@ -14,8 +14,8 @@ from PyQt6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from studio.editor.base.stalls import StallLog
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.error_card import ErrorCard
+from studio.editor.panels.inspector.error_card import ErrorCard
+from studio.editor.window.main_window import MainWindow
 from studio.model.parameter_sets import SaveParameterSet
 from studio.model.parts import Component, Endpoint, Wire
 from studio.model.system_edits import AddNode, Compound, Connect, RemoveNodes, SetParameters, SetParameterSet

@@ -10,7 +10,7 @@ import pytest
 from studio.editor.live import state as live_state
 from studio.editor.live.problems import missing_logs, problems_of_run
 from studio.editor.live.state import live_node, totals
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 from studio.errors import Problem
 from studio.model.document import SystemDocument
 from studio.model.system_edits import RemoveNodes

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.live.run_control import RunControl
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 UP = {"gate": "run", "components": {}, "topics": {}, "processes": {}, "sources": {}}
 

@@ -13,7 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.base import stalls as live_stalls
 from studio.editor.base.stalls import StallLog, waited_s
+from studio.editor.live.clock_words import clock_word, kind_tip, kind_words
 from studio.editor.live.feed import Changes
+from studio.editor.live.quiet_topics import span_words
 from studio.editor.live.state import (
     LOOKS,
     error_place,
@@ -26,10 +28,8 @@ from studio.editor.live.state import (
     totals,
 )
 from studio.editor.live.values import first_number, value_lines, value_words
-from studio.editor.live_run_bar import clock_word, kind_tip, kind_words
 from studio.editor.look.theme import THEMES, contrast
-from studio.editor.panels.held import counted
-from studio.editor.panels.quiet_topics import span_words
+from studio.editor.panels.debug.held import counted
 from studio.messages import Float64, Map, PoseTransform, Velocity
 from studio.model.parts import Component, Endpoint, Wire
 from studio.model.system import System

@@ -16,9 +16,9 @@ from PyQt6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from studio.editor.log_files.open_dialog import PROJECT, OpenLogDialog
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.map_viewer import MapViewer
-from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.panels.map.map_viewer import MapViewer
+from studio.editor.panels.player.player_viewer import PlayerViewer
+from studio.editor.window.main_window import MainWindow
 from tests.conftest import ROOT
 
 INTEL = ROOT.parent / "shared/data/carmen/intel-corrected.log.gz"

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 from studio.editor.log_files import desk as desk_module
 from studio.editor.log_files.log_facts import LogFacts, mcap_of, read_facts, viewing_project
 from studio.editor.log_files.open_dialog import PROJECT, OpenLogDialog
+from studio.editor.log_files.topic_mapping import MappingDialog
 from studio.editor.look.theme import LIGHT
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.topic_mapping import MappingDialog
+from studio.editor.window.main_window import MainWindow
 from tests.editor.log_files.given_logs import LOGGED, PATIENCE_MS, SOME_FACTS, carmen, mime, project
 from tests.runtime.recording.logs import story, write_log
 from tests.runtime.replay.played import write_rig

@@ -13,7 +13,7 @@ from studio.editor.live.feed import Feed
 from studio.editor.live.foreign_messages import ForeignMessages
 from studio.editor.log_files.log_facts import read_facts, viewing_project
 from studio.editor.look.theme import LIGHT
-from studio.editor.panels.message_viewer import MessageViewer
+from studio.editor.panels.data.message_viewer import MessageViewer
 from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_series import numbers_of, read_series
 from studio.editor.views.message_nodes import kind_words

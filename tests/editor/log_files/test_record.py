@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.log_files.record import RecordButton, RecordDialog, growth_words, recording_words, time_words
 from studio.editor.look.theme import DARK, LIGHT
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 from studio.model.system_edits import SetParameters
 from studio.recordings import recordings_of
 from studio.runtime.recording import LogReader

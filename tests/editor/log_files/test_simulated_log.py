@@ -13,7 +13,7 @@ from studio.editor.live.feed import Feed
 from studio.editor.live.run_control import RunControl
 from studio.editor.log_files.desk import SIMULATED
 from studio.editor.log_files.simulated_log import SimulatedLog, takes_carmen
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 from studio.errors import StudioError
 from studio.messages import Odometry, PoseTransform, Range3d, decode
 from studio.model.document import SystemDocument

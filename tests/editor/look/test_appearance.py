@@ -17,8 +17,8 @@ from studio.editor.look.appearance import settle_motion, wanted_theme
 from studio.editor.look.motion import MOTION, Motion
 from studio.editor.look.theme import LIGHT, THEMES, contrast, theme_of
 from studio.editor.look.type_codes import type_code
-from studio.editor.main_window import MainWindow
-from studio.editor.preferences import PreferencesDialog
+from studio.editor.window.main_window import MainWindow
+from studio.editor.window.preferences import PreferencesDialog
 from studio.messages.message_types import SHIPPED
 
 

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication, QLineEdit, QPushButton
 
 from studio.editor.look.folder_dialog import FolderDialog, ask_new_folder
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 
 def test_enter_takes_the_folder_that_is_proposed(one_window: MainWindow, tmp_path: Path) -> None:

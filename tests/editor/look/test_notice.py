@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from studio.editor.look.notice import DifferenceDialog, Notice
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 
 
 def test_what_comes_and_what_goes_is_told_apart_by_colour_too(window: MainWindow) -> None:

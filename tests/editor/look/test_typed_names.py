@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QApplication, QLineEdit
 from studio.editor.canvas.in_place import NameField
 from studio.editor.look.folder_dialog import FolderDialog
 from studio.editor.look.typed_names import keep_to_names
-from studio.editor.main_window import MainWindow
+from studio.editor.window.main_window import MainWindow
 from studio.model.parts import as_name
 
 

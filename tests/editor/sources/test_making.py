@@ -9,11 +9,11 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLabel, QMenu
 
-from studio.editor.live_menu import add_component_entries
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.breaking_label import BreakingLabel
-from studio.editor.panels.source_page import SourcePage
-from studio.editor.source_view import open_component
+from studio.editor.code.source_view import open_component
+from studio.editor.panels.inspector.source_page import SourcePage
+from studio.editor.panels.parts.breaking_label import BreakingLabel
+from studio.editor.window.live_menu import add_component_entries
+from studio.editor.window.main_window import MainWindow
 from studio.model.source_edits import ChooseModes, SetProvider
 from studio.model.sources import LogProvider
 from studio.model.system_edits import RemoveNodes

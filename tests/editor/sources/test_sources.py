@@ -14,15 +14,15 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from studio.editor.leaving import LeavingBox
 from studio.editor.live.effects import Actuator, actuators_of, effects_of, mix_words
 from studio.editor.look.theme import DARK, LIGHT
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.source_page import SourcePage
-from studio.editor.session import Session
+from studio.editor.panels.inspector.source_page import SourcePage
+from studio.editor.project.leaving import LeavingBox
+from studio.editor.project.session import Session
 from studio.editor.sources import arming as arming_module
 from studio.editor.sources import desk as desk_module
 from studio.editor.sources.arming import ARM, ArmDialog, Arming
+from studio.editor.window.main_window import MainWindow
 from studio.errors import StudioError
 from studio.model.opened import open_project
 from studio.model.source_edits import ChooseModes, SetProvider

@@ -11,9 +11,9 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.look.fonts import use_ligatures
-from studio.editor.main_window import MainWindow
 from studio.editor.system_text.page import SystemTextPage
-from studio.editor.window_menu import documents
+from studio.editor.window.main_window import MainWindow
+from studio.editor.window.window_menu import documents
 from studio.model.system_text import WriteText
 
 
@@ -124,7 +124,7 @@ def test_closing_the_tab_takes_what_was_typed_last_and_asks_about_what_has_error
 ) -> None:
     answers, asked = [False, True], []
     monkeypatch.setattr(
-        "studio.editor.files.is_sure", lambda _, question, *__: (asked.append(question), answers.pop(0))[1]
+        "studio.editor.window.files.is_sure", lambda _, question, *__: (asked.append(question), answers.pop(0))[1]
     )
     page.editor.setText(page.editor.text().replace("</system>", "</systm>"))
     window.docks._docks["system_text"].closeRequested.emit()

@@ -13,10 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.code.breakpoint_book import Breakpoint, BreakpointBook
 from studio.editor.code.code_editor import HERE
-from studio.editor.layouts import BUILD, DEBUG
-from studio.editor.main_window import MainWindow
-from studio.editor.panels.terminal import Terminal
+from studio.editor.docking.layouts import BUILD, DEBUG
+from studio.editor.panels.system.terminal import Terminal
 from studio.editor.terminal.gdb_breakpoints import GdbBreakpoints
+from studio.editor.window.main_window import MainWindow
 from studio.runtime.debug.native import Obstacle, gdb_obstacle
 from tests.components.c_filter_program import FOLDER, build
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from studio.editor.gazebo.controls import Controls
 from studio.editor.look.theme import LIGHT
-from studio.editor.panels.gazebo.controls import Controls
 from studio.runtime.gazebo.agreement import check
 from studio.runtime.gazebo.connections.address import Address
 from studio.runtime.gazebo.connections.link import Line, Link, Phase

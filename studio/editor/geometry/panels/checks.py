@@ -20,7 +20,7 @@ from studio.editor.geometry.selection import (
     is_in,
 )
 from studio.editor.look.theme import Theme
-from studio.editor.panels.breaking_label import BreakingLabel
+from studio.editor.panels.parts.breaking_label import BreakingLabel
 from studio.errors import Problem, counted
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.closer_look import look_closer, unused_frames

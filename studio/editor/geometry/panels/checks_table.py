@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTable
 
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
-from studio.editor.panels.problems import MARKS
+from studio.editor.panels.system.problems import MARKS
 from studio.errors import Problem
 from studio.model.geometry.geometry_fixes import GeometryFix
 

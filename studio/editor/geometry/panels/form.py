@@ -30,8 +30,8 @@ from studio.editor.geometry.panels.fields import NumberField, PoseFields, ThreeF
 from studio.editor.geometry.units import Units
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
-from studio.editor.panels.breaking_label import BreakingLabel
-from studio.editor.panels.parameter_fields import narrow_box
+from studio.editor.panels.parts.breaking_label import BreakingLabel
+from studio.editor.panels.parts.parameter_fields import narrow_box
 
 LABEL_PX = 96
 ROOM_PX = 226

@@ -27,7 +27,7 @@ from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.thumbnail import thumbnail
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
-from studio.editor.panels.breaking_label import BreakingLabel
+from studio.editor.panels.parts.breaking_label import BreakingLabel
 from studio.errors import StudioError
 from studio.model.geometry.import_model import SUFFIXES
 

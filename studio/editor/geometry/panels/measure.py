@@ -29,7 +29,7 @@ from studio.editor.geometry.units import load_units
 from studio.editor.look.fonts import code_font
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
-from studio.editor.panels.breaking_label import BreakingLabel
+from studio.editor.panels.parts.breaking_label import BreakingLabel
 from studio.errors import StudioError
 from studio.model.geometry.measurement import Measurement, loops, measure
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.live.feed import Feed
 from studio.editor.look.theme import LIGHT
-from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.panels.player.player_viewer import PlayerViewer
 from studio.runtime.recording import LogReader
 from tests.runtime.replay.played import A, write_rig
 

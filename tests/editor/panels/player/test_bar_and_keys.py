@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.live.feed import Feed
 from studio.editor.look.theme import LIGHT
-from studio.editor.panels.player_transport import RateDial, seconds_in
-from studio.editor.panels.player_viewer import PlayerViewer
-from studio.editor.panels.stop_example import ANY, stop_example
+from studio.editor.panels.player.player_transport import RateDial, seconds_in
+from studio.editor.panels.player.player_viewer import PlayerViewer
+from studio.editor.panels.player.stop_example import ANY, stop_example
 from studio.errors import StudioError
 from tests.runtime.replay.played import MS, START, A, B
 

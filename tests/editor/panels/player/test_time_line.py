@@ -15,7 +15,7 @@ from studio.editor.live import log_outline
 from studio.editor.live.feed import Feed
 from studio.editor.live.log_outline import read_gaps, time_of_event
 from studio.editor.look.theme import DARK, LIGHT
-from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.panels.player.player_viewer import PlayerViewer
 from studio.messages import Float64
 from tests.runtime.replay.played import MS, START, A, B
 from tests.runtime.replay.small_systems import write_foreign

@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.look.fonts import metrics
 from studio.editor.look.theme import LIGHT
-from studio.editor.panels.player_viewer import PlayerViewer
+from studio.editor.panels.player.player_viewer import PlayerViewer
 
 
 def test_beside_two_docks_the_rates_are_at_hand_and_the_words_whole(viewer: PlayerViewer) -> None:

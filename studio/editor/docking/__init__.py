@@ -1,0 +1,1 @@
+"""The docks around the document, and the layouts they are put into."""

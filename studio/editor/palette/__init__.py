@@ -1,0 +1,1 @@
+"""The palette: components and tools to put on the canvas."""

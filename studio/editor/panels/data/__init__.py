@@ -1,0 +1,1 @@
+"""Viewers of messages, images, states and causes; publishing and driving by hand."""

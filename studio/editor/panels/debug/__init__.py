@@ -1,0 +1,1 @@
+"""Panels of the debugger: stack, variables, breakpoints, events at the gate."""

@@ -1,0 +1,1 @@
+"""The inspector: a page for each sort of thing that can be selected."""

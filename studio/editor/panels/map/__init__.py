@@ -1,0 +1,1 @@
+"""Maps, scans and votes."""

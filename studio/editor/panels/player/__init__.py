@@ -1,0 +1,1 @@
+"""The player of a log: its time line and its keys."""

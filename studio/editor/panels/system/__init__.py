@@ -1,0 +1,1 @@
+"""Console, processes, problems and the terminal."""

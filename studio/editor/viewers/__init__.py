@@ -1,0 +1,1 @@
+"""Viewers as docks: which kinds there are, and which open by themselves."""

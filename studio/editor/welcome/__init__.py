@@ -1,0 +1,1 @@
+"""The first page: projects, logs, vehicles and the guide."""
