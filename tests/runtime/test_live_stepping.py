@@ -138,6 +138,14 @@ def client(system: RunningSystem) -> Iterator[Client]:
         yield made
 
 
+@pytest.fixture
+def debugger(client: Client) -> Iterator[PlainClient]:
+    """It leaves also after a test that failed: the system is that of the next tests, too."""
+    made = PlainClient(client.ask("debug", component="adder")["socket"])
+    yield made
+    made.close()
+
+
 def test_it_plays_to_the_end_and_stays_there(client: Client) -> None:
     client.player("rate", rate=None)
     client.player("play")
@@ -299,12 +307,13 @@ def test_other_code_at_the_same_event(client: Client, project: Path) -> None:
     assert client.total() == pytest.approx(total)
 
 
-def test_back_from_within_an_event_stops_in_the_one_before(client: Client, project: Path) -> None:
+def test_back_from_within_an_event_stops_in_the_one_before(
+    client: Client, project: Path, debugger: PlainClient
+) -> None:
     """With a debugger that holds a component in its handler; its breakpoint is kept."""
     file = project / "components" / "adder" / "adder.py"
     line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
     client.ask("step", count=3, topic=LEVEL)
-    debugger = PlainClient(client.ask("debug", component="adder")["socket"])
     debugger.attach({str(file): [{"line": line}]})
     waiting = threading.Thread(target=lambda: client.ask("step", count=1, topic=LEVEL))  # it ends when it is let go
     waiting.start()
@@ -322,16 +331,14 @@ def test_back_from_within_an_event_stops_in_the_one_before(client: Client, proje
     going_back.join(20)
     assert not going_back.is_alive()
     assert client.stepping["last"][:2] == [LEVEL, 3] and client.stepping["position"] < held["position"] + 1
-    debugger.close()
 
 
 def test_a_system_that_was_stepped_or_taken_back_into_a_stop_runs_after_one_continue(
-    client: Client, project: Path
+    client: Client, project: Path, debugger: PlainClient
 ) -> None:
     file = project / "components" / "adder" / "adder.py"
     line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
     client.ask("step", count=3, topic=LEVEL)
-    debugger = PlainClient(client.ask("debug", component="adder")["socket"])
 
     def stops_at(sequence: int) -> None:
         debugger.wait("stopped")
@@ -356,17 +363,15 @@ def test_a_system_that_was_stepped_or_taken_back_into_a_stop_runs_after_one_cont
     client.ask("continue", gate="run")  # nobody stands
     assert client.attachment.wait_for(lambda: client.attachment.state["gate"] == "run", 20)
     client.ask("gate", mode="pause")
-    debugger.close()
 
 
 def test_without_freezing_a_lockstep_stands_all_the_same_and_a_reload_returns_into_the_event(
-    client: Client, project: Path, capsys: pytest.CaptureFixture[str]
+    client: Client, project: Path, debugger: PlainClient, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = project / "components" / "adder" / "adder.py"
     line = next(number for number, text in enumerate(CODE.splitlines(), 1) if "self.total +=" in text)
     client.ask("step", count=3, topic=LEVEL)
     assert "waits" in client.ask("freezing", on=False)["note"]
-    debugger = PlainClient(client.ask("debug", component="adder")["socket"])
     debugger.attach({str(file): [{"line": line}]})
     waiting = threading.Thread(target=lambda: client.ask("step", count=1, topic=LEVEL))
     waiting.start()
@@ -383,7 +388,6 @@ def test_without_freezing_a_lockstep_stands_all_the_same_and_a_reload_returns_in
     debugger.set_breakpoints(str(file), [])
     client.ask("continue")
     assert client.ask("freezing", on=True).get("note") is None
-    debugger.close()
 
 
 def test_free_and_back_in_lockstep(client: Client) -> None:
