@@ -1,7 +1,8 @@
 """What a test leaves behind fails it: threads, processes, running systems, shared memory, widgets, timers.
 
 The next tests of the process would have to live with it, and fail or crash for no reason of theirs. What a fixture of a
-module or of the session has made may stay until that ends.
+module or of the session has made may stay until that ends; so may threads, processes, systems and memory that have come
+while a test used a fixture of its module, as they may be of that.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ CLEAN = (
     "tests/tools/",
 )
 """What was looked through. `pytest --leftovers` checks the others, too: mend what it finds there, and add them here."""
+STAYS = ("thread ", "process ", "system ", "shared memory ")
+"""What the fixture of a module may make while it is used."""
 SHARED_BY_ALL = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "studio fork server")
 """Processes that are started once and end with the one that runs the tests."""
 
@@ -50,13 +53,15 @@ class Leftovers:
         self._everywhere = everywhere
         self._checks = everywhere
         self._known: dict[object, str] = {}
+        self._staying: set[object] = set()
+        """What may be of a fixture that is still there: to be gone when that is."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
         self._checks = self._everywhere or item.nodeid.startswith(CLEAN)
         if not self._checks:
             return (yield)
-        self._known = self._found(timers=False)
+        self._known = {key: name for key, name in self._found(timers=False).items() if key not in self._staying}
         gc.freeze()  # what is there already need not be looked through for timers after the test
         try:
             return (yield)
@@ -77,14 +82,20 @@ class Leftovers:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[Any]:
         result = yield
+        who = "this test, or by one of its module before it" if self._staying else "this test"
         if self._checks and (left := self._left(item)):
-            pytest.fail(f"left behind by this test: {', '.join(sorted(left.values()))}", pytrace=False)
+            pytest.fail(f"left behind by {who}: {', '.join(sorted(left.values()))}", pytrace=False)
         return result
 
     def _left(self, item: pytest.Item) -> dict[object, str]:
         end = time.monotonic() + GRACE_S
         qt_leftovers.delete()
+        may_stay = _uses_module(item)
+        self._staying.clear()
         while left := self._new(uses_qt="qapp" in getattr(item, "fixturenames", ())):
+            if may_stay and all(name.startswith(STAYS) for name in left.values()):
+                self._staying |= left.keys()
+                return {}
             if time.monotonic() > end:
                 return left
             gc.collect()
@@ -101,6 +112,12 @@ class Leftovers:
         """Key -> name of all that there is now."""
         found = threads() | processes(os.getpid()) | systems(self._runs) | shared_memory() | qt_leftovers.windows()
         return found | qt_leftovers.timers() if timers else found
+
+
+def _uses_module(item: pytest.Item) -> bool:
+    """Whether a fixture of its module, or of several, is there for the next test, too."""
+    of_several = [each[-1] for each in item._fixtureinfo.name2fixturedefs.values()]  # type: ignore[attr-defined]
+    return any(each.scope in ("class", "module", "package") and each.cached_result is not None for each in of_several)
 
 
 def threads() -> dict[object, str]:

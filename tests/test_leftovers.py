@@ -35,6 +35,19 @@ def test_timer(qapp):
     KEPT[-1].start(1000)
 
 @pytest.fixture(scope="module")
+def world():
+    ended = threading.Event()
+    yield ended
+    ended.set()
+
+def test_of_a_world(world):
+    threading.Thread(target=world.wait, name="of the world").start()
+    threading.Thread(target=threading.Event().wait, name="of nobody", daemon=True).start()
+
+def test_the_last_of_a_world(world):
+    pass
+
+@pytest.fixture(scope="module")
 def shared(qapp):
     window, process = QWidget(), subprocess.Popen(["sleep", "60"])
     yield window
@@ -64,8 +77,9 @@ def test_what_is_left_fails_the_test_that_left_it(checkout: Path, tmp_path: Path
     (tmp_path / "tests/test_example.py").write_text(LEAVES)
     words = [sys.executable, "-m", "pytest", "-p", "no:xvfb", "-n", "0", "--leftovers", "tests"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-    said = "left behind by this test: "
+    said = "left behind by this test"
     found = [line.removeprefix(said) for line in done.stdout.splitlines() if line.startswith(said)]
-    assert "5 passed, 4 errors" in done.stdout, done.stdout + done.stderr
-    assert found[0] == "thread waits" and found[1].endswith("(sleep 60)")
-    assert found[2:] == ["widget QLabel", "timer QTimer of 1000 ms"]
+    assert "7 passed, 5 errors" in done.stdout, done.stdout + done.stderr
+    assert found[0] == ": thread waits" and found[1].endswith("(sleep 60)")
+    assert found[2:4] == [": widget QLabel", ": timer QTimer of 1000 ms"]
+    assert found[4:] == [", or by one of its module before it: thread of nobody"]
