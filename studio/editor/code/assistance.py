@@ -5,27 +5,33 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QObject, QTimer
 
 from studio.editor.code.analysis import CodeAnalysis
+from studio.editor.code.ports import WithCode, WithDebug
 from studio.editor.live.state import error_line, error_sentence
+from studio.editor.ports import WithStatus, WithWidget
+from studio.editor.project.ports import WithLive, WithProject
 from studio.errors import Problem
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
     from studio.editor.code.syntax_check import SyntaxFault
-    from studio.editor.window.main_window import MainWindow
 
 CHECK_AFTER_MS = 300
 """While letters come, most lines are not finished."""
 PYTHON = (".py", ".pyi")
 
 
+class Needs(WithCode, WithDebug, WithLive, WithProject, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
+
+
 class Assistance(QObject):
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.analysis = CodeAnalysis(self)
         self.lack = ""

@@ -3,32 +3,50 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtWidgets import QMenu
 
+from studio.editor.canvas.ports import WithCanvas
 from studio.editor.code import looks
 from studio.editor.code.debug_control import project_key
 from studio.editor.code.debug_session import Body, Frame
 from studio.editor.code.handler_place import handlers_of, line_of
 from studio.editor.code.inline_values import names_by_line, texts
+from studio.editor.code.ports import WithCode, WithDebug
 from studio.editor.code.reload import Reload
 from studio.editor.code.source_view import source_of
 from studio.editor.code.start_under import StartUnder
 from studio.editor.live.standing import shown_event
+from studio.editor.ports import WithSettings, WithSidePanels, WithStatus, WithWidget
+from studio.editor.project.ports import WithLive, WithProject
 from studio.errors import StudioError
 from studio.model.spec import PythonEntry
 from studio.runtime.debug.vscode import open_in_vscode, write_launch_file
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
-    from studio.editor.window.main_window import MainWindow
+
+
+class Needs(
+    WithCanvas,
+    WithCode,
+    WithDebug,
+    WithLive,
+    WithProject,
+    WithSettings,
+    WithSidePanels,
+    WithStatus,
+    WithWidget,
+    Protocol,
+):
+    """What is taken from the window."""
 
 
 class CodeDesk(QObject):
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.reload = Reload(window)
         self.start_under: StartUnder = StartUnder(window)

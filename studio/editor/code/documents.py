@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.base.file_watch import FileWatch
+from studio.editor.code.place import Needs as PlaceNeeds
+from studio.editor.code.place import code_place, settle_code
+from studio.editor.code.ports import WithDebug
+from studio.editor.code.shared_code import Needs as SharedNeeds
 from studio.editor.code.shared_code import SharedCode, place_in_copy, prepare_copy
 from studio.editor.code.text_file import TextFile
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
+from studio.editor.ports import WithTheme
 from studio.editor.project.leaving import ask_about_changes
-from studio.editor.window.arrangements import code_place, settle_code
+from studio.editor.project.ports import WithFiles
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
-    from studio.editor.window.main_window import MainWindow
+
+
+class Needs(PlaceNeeds, SharedNeeds, WithDebug, WithFiles, WithTheme, Protocol):
+    """What is taken from the window."""
 
 
 class CodeDocuments(QObject):
@@ -31,8 +39,8 @@ class CodeDocuments(QObject):
     saved = pyqtSignal(object)
     """The Path of a file that was saved."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.pages: dict[str, CodePage] = {}
         """By path."""
@@ -181,7 +189,7 @@ class CodeDocuments(QObject):
     def _may_leave(self, pages: list[CodePage]) -> bool:
         names = ", ".join(page.file.path.name for page in pages)
         words, loses = f"{names} has changes that are not saved.", "Closing without saving loses them."
-        answer = ask_about_changes(self.window, words, loses, leave="Close without saving")
+        answer = ask_about_changes(self.window.widget, words, loses, leave="Close without saving")
         if answer == "save":
             return self._save([page.key for page in pages])
         return answer == "leave"

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QObject
 
 from studio.editor.code.old_code import OldCode
+from studio.editor.code.ports import WithCode, WithDebug
+from studio.editor.ports import WithSettings, WithStatus, WithWidget
+from studio.editor.project.ports import WithLive, WithProject
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
     from studio.editor.live.feed import Changes
-    from studio.editor.window.main_window import MainWindow
 
 SETTING = "reload_on_save"
 RELOADS = "Reload restarts its process with the new code"
 OLD_CODE = "old code"
 """The question on a page whose code is newer than what runs."""
+
+
+class Needs(WithCode, WithDebug, WithLive, WithProject, WithSettings, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
 
 
 def components_with(file: Path, folders: Mapping[str, Path | None]) -> list[str]:
@@ -30,8 +36,8 @@ def components_with(file: Path, folders: Mapping[str, Path | None]) -> list[str]
 class Reload(QObject):
     """Restarts only the components whose code has changed, and brings the system back to the event it stands at."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self._running: set[str] = set()
         """Components that are being reloaded."""

@@ -6,10 +6,13 @@ The copy takes the place of the original there, because a project finds its own 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtWidgets import QMessageBox
 
+from studio.editor.code.ports import WithCode
+from studio.editor.ports import WithStatus, WithWidget
+from studio.editor.project.ports import WithCommands, WithLive, WithProject
 from studio.errors import StudioError
 from studio.model.component_copy import copy_component
 from studio.paths import shared_component
@@ -17,9 +20,12 @@ from studio.runtime.client.trust import trust_component
 
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
-    from studio.editor.window.main_window import MainWindow
 
 COMPONENTS = "components"
+
+
+class Needs(WithCode, WithCommands, WithLive, WithProject, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
 
 
 def place_in_copy(path: Path, folder: Path) -> Path | None:
@@ -41,7 +47,7 @@ def prepare_copy(path: Path, copy: Path) -> None:
 class SharedCode:
     """What happens when the code of a shared component is saved in a project of the user's own."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         self.window = window
         self.changeable: set[Path] = set()
         """Components that the user wants to change for all projects, until the window is closed."""
@@ -62,7 +68,7 @@ class SharedCode:
 
     def _ask(self, name: str) -> str:
         project = self.window.session.name
-        box = QMessageBox(self.window)
+        box = QMessageBox(self.window.widget)
         box.setWindowTitle(f"Save a copy of {name}?")
         box.setText(f"Other projects use {name}, too.")
         box.setInformativeText(

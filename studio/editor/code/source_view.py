@@ -6,16 +6,18 @@ import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QProcess
 
+from studio.editor.code.ports import WithCode
+from studio.editor.ports import WithSettings, WithStatus
+from studio.editor.project.ports import WithProject, WithSystemText
 from studio.model.parts import Component
 from studio.model.sources import LiveProvider, Source
 from studio.model.spec import PythonEntry
 
 if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
     from studio.model.spec import ComponentSpec
 
 FILE, LINE = "{file}", "{line}"
@@ -23,7 +25,11 @@ ENDINGS = (".c", ".cpp", ".cc", ".rs", ".py", ".sh")
 _MAIN = re.compile(r"^(int\s+main\s*\(|fn\s+main\s*\(|if __name__ ==)", re.MULTILINE)
 
 
-def open_source(window: MainWindow, file: Path, line: int = 1) -> None:
+class Needs(WithCode, WithProject, WithSettings, WithStatus, WithSystemText, Protocol):
+    """What is taken from the window."""
+
+
+def open_source(window: Needs, file: Path, line: int = 1) -> None:
     """Show a line of a file; tells in the window why, if it cannot."""
     if not file.is_file():
         window.status.say(f"{file} is not on this computer", trouble=True)
@@ -37,7 +43,7 @@ def open_source(window: MainWindow, file: Path, line: int = 1) -> None:
         window.code.open_at(file, line)
 
 
-def open_component(window: MainWindow, name: str) -> None:
+def open_component(window: Needs, name: str) -> None:
     """The code of a component on the canvas; of a data source that of the component that provides its data."""
     node = window.session.system.nodes.get(name)
     if isinstance(node, Source):
@@ -88,7 +94,7 @@ def editor_words(command: str, file: Path, line: int) -> list[str]:
     return words if FILE in command else [*words, str(file)]
 
 
-def _start_editor(window: MainWindow, command: str, file: Path, line: int) -> None:
+def _start_editor(window: Needs, command: str, file: Path, line: int) -> None:
     try:
         program, *words = editor_words(command, file, line)
     except ValueError as error:

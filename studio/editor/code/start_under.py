@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PyQt6.QtCore import QObject
 
+from studio.editor.canvas.ports import WithCanvas
+from studio.editor.code.ports import WithDebug
 from studio.editor.live.state import parts_of
+from studio.editor.ports import WithStatus, WithWidget
+from studio.editor.project.ports import WithLive, WithProject
 from studio.errors import StudioError
 
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+
+class Needs(WithCanvas, WithDebug, WithLive, WithProject, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
 
 
 class StartUnder(QObject):
@@ -22,8 +27,8 @@ class StartUnder(QObject):
     module level and in `on_initialize`, too.
     """
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self._wanted: list[str] = []
         """Of a system that is being started."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QPushButton
 
 from studio.editor.base.deferred import Beside
+from studio.editor.canvas.ports import WithCanvas
+from studio.editor.code.ports import WithCode
 from studio.editor.code.source_view import source_of
 from studio.editor.component_tests.runner import code_around, has_tests
+from studio.editor.ports import WithSidePanels, WithStatus, WithTheme, WithWidget
+from studio.editor.project.ports import WithCommands, WithFiles, WithProject
 from studio.editor.project.trust_dialog import TrustDialog
 from studio.errors import StudioError
 from studio.model.declared_names import outdated_names
@@ -23,14 +27,28 @@ from studio.runtime.base.interpreter import module_command, own_environment
 if TYPE_CHECKING:
     from studio.editor.code.code_page import CodePage
     from studio.editor.component_tests.panel import Tests
-    from studio.editor.window.main_window import MainWindow
+
+
+class Needs(
+    WithCanvas,
+    WithCode,
+    WithCommands,
+    WithFiles,
+    WithProject,
+    WithSidePanels,
+    WithStatus,
+    WithTheme,
+    WithWidget,
+    Protocol,
+):
+    """What is taken from the window."""
 
 
 class TestDesk(QObject):
     __test__ = False  # pytest would collect it for its name
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         window.code.opened.connect(self._offer)
         window.code.saved.connect(self._saved_code)
@@ -136,7 +154,7 @@ class TestDesk(QObject):
         commands = commands_in(owner, [folder], for_tests)
         if is_trusted(owner, commands):
             return True
-        asked = TrustDialog(window, window.theme, window.session.name, owner, commands)
+        asked = TrustDialog(window.widget, window.theme, window.session.name, owner, commands)
         if asked.exec() != TrustDialog.DialogCode.Accepted:
             return False
         trust(owner, commands)

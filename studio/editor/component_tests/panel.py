@@ -5,28 +5,38 @@ from __future__ import annotations
 import re
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QUrl
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QTextBrowser, QVBoxLayout, QWidget
 
+from studio.editor.code.source_view import Needs as SourceNeeds
 from studio.editor.code.source_view import open_source
 from studio.editor.component_tests.runner import NO_PYTEST, TestRun, summary_in
 from studio.editor.look.fonts import code_font
 from studio.editor.look.icons import pixmap
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.empty_state import Empty
+from studio.editor.ports import WithTheme
 
 if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+    from studio.editor.component_tests.desk import TestDesk
 
 NOTHING = "Run the test of a component: its output will be here"
 STALE = "component.xml is stale"
 _PLACE = re.compile(r"[^\s:\"]+\.py:\d+\b")
 
 
+class Needs(SourceNeeds, WithTheme, Protocol):
+    """What is taken from the window."""
+
+    @property
+    def tests(self) -> TestDesk: ...
+    def trigger(self, name: str) -> None: ...
+
+
 class Tests(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.window_, self.theme = window, window.theme
         self.folder: Path | None = None

@@ -2,29 +2,88 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
+from PyQt6.QtWidgets import QWidget
 
 from studio.editor.canvas.live_frozen import FrozenLayer
+from studio.editor.canvas.ports import WithCanvas
+from studio.editor.code.ports import WithCode, WithCodeDesk, WithDebug
 from studio.editor.docking.layouts import DEBUG
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
 from studio.editor.live.feed import Changes
 from studio.editor.live.standing import StopReason, between, shown_event, stand_of, step_back
 from studio.editor.look.theme import Theme
+from studio.editor.ports import WithLayouts, WithSettings, WithSidePanels, WithStatus, WithTheme, WithWidget
+from studio.editor.project.ports import WithLive
 from studio.editor.running.live_status import show_running
 from studio.model.parts import Wire
 from studio.model.wiring import topic_of
 
 if TYPE_CHECKING:
+    from PyQt6.QtGui import QAction
+    from PyQt6.QtWidgets import QMenuBar
+
     from studio.editor.canvas.view import CanvasView
-    from studio.editor.window.main_window import MainWindow
+    from studio.editor.freeze.event_breaks import EventBreakDesk
+    from studio.editor.running.run_bar import RunButtons
+    from studio.editor.running.run_presenter import RunPresenter
+    from studio.editor.running.status_bar import StatusBar
+    from studio.editor.viewers.viewers import Viewers
 
 AT_A_LINE = ("debug.line", "debug.into", "debug.out")
 SETTLE_MS = 150
 """A step that stops again at once changes nothing that anybody could see meanwhile."""
 ASK_AGAIN_MS = 200
+
+
+class ToolBar(Protocol):
+    @property
+    def run_buttons(self) -> RunButtons: ...
+    def show_phase(self) -> None: ...
+
+
+class Sources(Protocol):
+    def show_band(self) -> None: ...
+
+
+class Needs(
+    WithCanvas,
+    WithCode,
+    WithCodeDesk,
+    WithDebug,
+    WithLayouts,
+    WithLive,
+    WithSettings,
+    WithSidePanels,
+    WithStatus,
+    WithTheme,
+    WithWidget,
+    Protocol,
+):
+    """What is taken from the window."""
+
+    @property
+    def live(self) -> RunPresenter: ...
+    @property
+    def status(self) -> StatusBar: ...
+    @property
+    def actions_by_id(self) -> Mapping[str, QAction]: ...
+    @property
+    def event_breaks(self) -> EventBreakDesk: ...
+    @property
+    def sources(self) -> Sources: ...
+    @property
+    def toolbar(self) -> ToolBar: ...
+    @property
+    def viewers(self) -> Viewers: ...
+    @property
+    def workspace(self) -> QWidget: ...
+    def menuBar(self) -> QMenuBar | None: ...
+    def show_title(self) -> None: ...
 
 
 class FreezeDesk(QObject):
@@ -33,8 +92,8 @@ class FreezeDesk(QObject):
     held_changed = pyqtSignal()
     """What waits at the gate."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.stand: StopReason | None = None
         self._continued: object = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QValidator
@@ -23,9 +23,6 @@ from studio.editor.code.expression_field import ExpressionField
 from studio.errors import StudioError
 from studio.messages.field_paths import completions
 from studio.runtime.control_plane.event_breakpoints import EventBreakpoint, Example, On, When, ordinal, parse
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
 
 KINDS: dict[On, str] = {
     "event": "An event of a topic",
@@ -59,7 +56,7 @@ class EveryTime(QSpinBox):
 class EventBreakDialog(QDialog):
     def __init__(
         self,
-        window: MainWindow,
+        window: QWidget,
         point: EventBreakpoint,
         topics: list[str],
         components: list[str],

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PyQt6.QtCore import QObject
 
 from studio.editor.code.debug_control import project_key
 from studio.editor.live.feed import Changes
 from studio.editor.panels.debug.breakpoints import Row
+from studio.editor.ports import WithSettings, WithStatus, WithWidget
+from studio.editor.project.ports import WithFreeze, WithLive, WithProject
 from studio.errors import StudioError
 from studio.messages import Message, MessageTypes
 from studio.messages.message_types import example_of
@@ -19,8 +21,9 @@ from studio.model.sources import Source
 from studio.model.wiring import topic_of, topics_of
 from studio.runtime.control_plane.event_breakpoints import EventBreakpoint, ordinal, parse
 
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+
+class Needs(WithFreeze, WithLive, WithProject, WithSettings, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
 
 
 class EventBreakDesk(QObject):
@@ -28,8 +31,8 @@ class EventBreakDesk(QObject):
 
     adds = "Event breakpoint…"
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.points: list[EventBreakpoint] = []
         self.hits: dict[str, int] = {}
@@ -230,7 +233,7 @@ class EventBreakDesk(QObject):
     def _edit(self, point: EventBreakpoint) -> None:
         from studio.editor.freeze.event_break_dialog import EventBreakDialog
 
-        dialog = EventBreakDialog(self.window, point, self.topics(), self.components(), self.example)
+        dialog = EventBreakDialog(self.window.widget, point, self.topics(), self.components(), self.example)
         dialog.accepted.connect(lambda: self.put(dialog.point()))
         dialog.open()
 

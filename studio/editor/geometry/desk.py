@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QObject, QTimer
 from PyQt6.QtGui import QAction
 from PyQt6.QtWidgets import QApplication, QStackedWidget, QWidget
 from PyQt6.sip import isdeleted
 
+from studio.editor.code.ports import WithCode
 from studio.editor.docking.layouts import GEOMETRY
+from studio.editor.geometry.driving import Needs as DrivingNeeds
+from studio.editor.geometry.exporting import Needs as ExportingNeeds
 from studio.editor.geometry.keeping import Keeping
+from studio.editor.geometry.keeping import Needs as KeepingNeeds
 from studio.editor.geometry.links import VehicleLinks
 from studio.editor.geometry.parts import PANELS, VIEW, Part
 from studio.editor.geometry.placing import lay_out, settle
 from studio.editor.look.icons import icon
 from studio.editor.look.open_dialog import model_kind
 from studio.editor.look.theme import Theme
+from studio.editor.ports import WithDocks, WithLayouts, WithTheme
+from studio.editor.project.ports import WithProject
 from studio.errors import StudioError
 from studio.paths import model_roots
 
 if TYPE_CHECKING:
     from studio.editor.geometry.document import GeometryDocument
     from studio.editor.geometry.live import LiveVehicle
-    from studio.editor.window.main_window import MainWindow
+    from studio.editor.look.command_palette import CommandPalette
+    from studio.editor.running.status_bar import StatusBar
     from studio.model.geometry.assembly import Model
     from studio.model.geometry.workspace import Workspace
 
@@ -69,6 +76,37 @@ DOCK = f"{VIEW.name}:"
 """What the docks of open vehicles begin with."""
 
 
+class Menus(Protocol):
+    def show_session(self) -> None: ...
+
+
+class ProjectPage(Protocol):
+    def show(self, session: None) -> None:
+        """Leave the project that is open."""
+
+
+class Needs(
+    KeepingNeeds, DrivingNeeds, ExportingNeeds, WithCode, WithDocks, WithLayouts, WithProject, WithTheme, Protocol
+):
+    """What is taken from the window."""
+
+    @property
+    def status(self) -> StatusBar: ...
+    @property
+    def commands(self) -> CommandPalette: ...
+    @property
+    def document(self) -> QWidget: ...
+    @property
+    def menus(self) -> Menus: ...
+    @property
+    def pages(self) -> QStackedWidget: ...
+    @property
+    def project(self) -> ProjectPage: ...
+    @property
+    def workspace(self) -> QWidget: ...
+    def show_title(self) -> None: ...
+
+
 class _Stack(QStackedWidget):
     """The panels of one kind: that of the vehicle in front is shown."""
 
@@ -99,8 +137,8 @@ class _Stack(QStackedWidget):
 
 
 class GeometryDesk(QObject):
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.documents: dict[str, GeometryDocument] = {}
         """By the names of their docks."""
@@ -292,7 +330,7 @@ class GeometryDesk(QObject):
         self.refresh()
 
     def _seen(self, document: GeometryDocument) -> None:
-        if isdeleted(self.window):  # its panels go out of sight while it is destroyed
+        if isdeleted(self.window.widget):  # its panels go out of sight while it is destroyed
             return
         if document in self.documents.values() and self.window.docks.is_in_front(name := self._name(document)):
             self._choose(name)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject, QProcess
 from PyQt6.QtWidgets import QInputDialog
 
 from studio.editor.base.own_process import own_process
 from studio.editor.geometry.drive_place import drive_folder
+from studio.editor.ports import WithSettings, WithStatus, WithWidget
+from studio.editor.project.ports import WithFiles, WithLive
 from studio.errors import StudioError
 from studio.model.files import FileError, write_atomically
 from studio.model.geometry.assembly import Model
@@ -26,7 +28,8 @@ from studio.model.parts import as_name
 from studio.model.worlds import world_names
 
 if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+    from studio.editor.geometry.desk import GeometryDesk
+    from studio.editor.viewers.viewers import Viewers
     from studio.model.geometry.body import Body
     from studio.model.geometry.workspace import Workspace
 
@@ -187,11 +190,20 @@ def _place(pose: Matrix) -> tuple[float, float, float]:
     return x, y, round(rpy_of(pose[:3, :3])[2], 9)
 
 
+class Needs(WithFiles, WithLive, WithSettings, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
+
+    @property
+    def vehicles(self) -> GeometryDesk: ...
+    @property
+    def viewers(self) -> Viewers: ...
+
+
 class Driving(QObject):
     """Asks for a world, writes the project, has the profile of its simulator made, and runs it."""
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self._process: QProcess | None = None
 
@@ -210,7 +222,7 @@ class Driving(QObject):
         last = settings.text(WORLD) or "blocks"
         at = 0 if drawn or last not in worlds else worlds.index(last)
         chosen, fine = QInputDialog.getItem(
-            self.window, f"Drive {model.name}", "World, or kind and number of a new one:", worlds, at, True
+            self.window.widget, f"Drive {model.name}", "World, or kind and number of a new one:", worlds, at, True
         )
         if not fine or not chosen.strip():
             return
@@ -235,7 +247,7 @@ class Driving(QObject):
         drawn = {each.main.stem: each for each in self._open_workspaces() if not each.is_world}
         named = [name for name in world.vehicles.drivable() if name not in drawn]
         chosen, fine = QInputDialog.getItem(
-            self.window, f"Simulate {world.name}", "Vehicle:", [*drawn, *named], 0, False
+            self.window.widget, f"Simulate {world.name}", "Vehicle:", [*drawn, *named], 0, False
         )  # fmt: skip
         if not fine:
             return []

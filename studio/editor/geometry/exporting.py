@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtWidgets import QFileDialog
 
+from studio.editor.ports import WithStatus, WithWidget
 from studio.editor.project.leaving import is_sure
+from studio.editor.project.ports import WithFiles
 from studio.errors import StudioError
 from studio.model.files import read_bytes
 from studio.model.geometry.generated import is_untouched, marked, write_generated
 
 if TYPE_CHECKING:
     from studio.editor.geometry.document import GeometryDocument
-    from studio.editor.window.main_window import MainWindow
     from studio.model.geometry.assembly import Model
 
 FOR = {"urdf": "ROS", "sdf": "Gazebo", "mjcf": "MuJoCo"}
 ENDINGS = {"urdf": ".urdf", "sdf": ".sdf", "mjcf": ".mjcf.xml"}
 
 
-def export_vehicle(window: MainWindow, document: GeometryDocument, kind: str) -> None:
+class Needs(WithFiles, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
+
+
+def export_vehicle(window: Needs, document: GeometryDocument, kind: str) -> None:
     """Asks for a place, and before it overwrites what another program made."""
     main = document.workspace.main
     suggestion = window.files.own_place() / f"{main.stem}{ENDINGS[kind]}"
     title, what = f"Export {kind.upper()} for {FOR[kind]}", f"{kind.upper()} (*{ENDINGS[kind]})"
     name, _ = QFileDialog.getSaveFileName(
-        window, title, str(suggestion), what, options=QFileDialog.Option.DontUseNativeDialog
+        window.widget, title, str(suggestion), what, options=QFileDialog.Option.DontUseNativeDialog
     )
     if not name:
         return
@@ -35,7 +40,9 @@ def export_vehicle(window: MainWindow, document: GeometryDocument, kind: str) ->
     try:
         text, notes = made_of(document.workspace.assembled.model, kind)
         overwrite = path.exists() and not is_untouched(read_bytes(path))
-        if overwrite and not is_sure(window, f"{path.name} was edited by hand. Overwrite it?", "Overwrite", "Keep it"):
+        if overwrite and not is_sure(
+            window.widget, f"{path.name} was edited by hand. Overwrite it?", "Overwrite", "Keep it"
+        ):
             return
         write_generated(path, marked(text, main.name), overwrite=overwrite)
     except StudioError as error:

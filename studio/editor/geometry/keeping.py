@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject, pyqtSignal
 from PyQt6.QtWidgets import QFileDialog
@@ -11,15 +11,24 @@ from PyQt6.QtWidgets import QFileDialog
 from studio.editor.base.file_watch import FileWatch
 from studio.editor.look.notice import DifferenceDialog, difference
 from studio.editor.look.open_dialog import file_filter
+from studio.editor.ports import WithNotice, WithSettings, WithStatus, WithWidget
 from studio.editor.project.autosave import Autosave
 from studio.editor.project.leaving import ask_about_changes
 from studio.editor.project.left_work import LeftWork
+from studio.editor.project.ports import WithFiles
 from studio.errors import StudioError
 from studio.paths import is_shared_model
 
 if TYPE_CHECKING:
+    from studio.editor.geometry.desk import GeometryDesk
     from studio.editor.geometry.document import GeometryDocument
-    from studio.editor.window.main_window import MainWindow
+
+
+class Needs(WithFiles, WithNotice, WithSettings, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
+
+    @property
+    def vehicles(self) -> GeometryDesk: ...
 
 
 class Keeping(QObject):
@@ -27,7 +36,7 @@ class Keeping(QObject):
     """It was saved in another file."""
     reload_wanted = pyqtSignal()
 
-    def __init__(self, window: MainWindow, document: GeometryDocument) -> None:
+    def __init__(self, window: Needs, document: GeometryDocument) -> None:
         super().__init__(document)
         self.window, self.document = window, document
         settings = window.settings
@@ -99,7 +108,7 @@ class Keeping(QObject):
         main = self.document.workspace.main
         folder = self.window.files.own_place() / "models" / main.parent.name if is_shared_model(main) else main.parent
         name, _ = QFileDialog.getSaveFileName(
-            self.window, title, str(_with_parent(folder) / main.name), file_filter(main),
+            self.window.widget, title, str(_with_parent(folder) / main.name), file_filter(main),
             options=QFileDialog.Option.DontUseNativeDialog,
         )  # fmt: skip
         if not name:
@@ -133,7 +142,7 @@ class Keeping(QObject):
         names = ", ".join(path.name for path in self.document.workspace.modified_files())
         words, loses = f"{names} has changes that are not saved.", "Closing without saving loses them."
         save = "Save a copy…" if self.is_example else "Save"
-        answer = ask_about_changes(self.window, words, loses, save=save, leave="Close without saving")
+        answer = ask_about_changes(self.window.widget, words, loses, save=save, leave="Close without saving")
         return self.save() if answer == "save" else answer == "leave"
 
     # ---- other programs
@@ -200,7 +209,7 @@ class Keeping(QObject):
     def _show_difference(self) -> None:
         texts = self.document.workspace.texts()
         changed = {path: texts[path] for path in self.document.workspace.changed_on_disk() if path in texts}
-        DifferenceDialog(self.window, "On disk, and here", difference(changed)).show()
+        DifferenceDialog(self.window.widget, "On disk, and here", difference(changed)).show()
 
     def _others_wrote(self) -> bool:
         try:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import QMimeData, QObject, QUrl, pyqtSignal
 from PyQt6.QtGui import QAction, QDesktopServices
@@ -32,7 +32,9 @@ from studio.editor.log_files.open_dialog import ALONE, PROJECT, OpenLogDialog
 from studio.editor.log_files.record import COMPRESSIONS, RecordDialog, growth_words
 from studio.editor.log_files.simulated_log import SECONDS, SimulatedLog
 from studio.editor.look.open_dialog import sort_of
+from studio.editor.ports import Status, WithDocks, WithNotice, WithSettings, WithStatus, WithTheme, WithWidget
 from studio.editor.project.offer_card import offers
+from studio.editor.project.ports import WithFiles, WithLive, WithProject
 from studio.editor.project.session import Session
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
@@ -42,7 +44,10 @@ from studio.recordings import new_recording, recordings_of, where_logs_are
 from studio.runtime.base.clock import wall_ns
 
 if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+    from PyQt6.QtCore import pyqtBoundSignal
+
+    from studio.editor.log_files.record import RecordButton
+    from studio.editor.viewers.viewers import Viewers
 
 Reader = Callable[[LogFacts], None]
 
@@ -53,6 +58,36 @@ SIMULATED = "a log from the simulator"
 """What a question is about."""
 
 
+class Switch(Protocol):
+    @property
+    def log_wanted(self) -> pyqtBoundSignal: ...
+
+
+class ToolBar(Protocol):
+    @property
+    def record(self) -> RecordButton: ...
+    @property
+    def switch(self) -> Switch: ...
+
+
+class ShowsRecording(Status, Protocol):
+    def show_recording(self, words: str) -> None:
+        """How far the log is; empty when it has ended."""
+
+
+class Needs(
+    WithDocks, WithFiles, WithLive, WithNotice, WithProject, WithSettings, WithStatus, WithTheme, WithWidget, Protocol
+):
+    """What is taken from the window."""
+
+    @property
+    def status(self) -> ShowsRecording: ...
+    @property
+    def toolbar(self) -> ToolBar: ...
+    @property
+    def viewers(self) -> Viewers: ...
+
+
 def _key(project: Path, name: str) -> str:
     return f"record/{hashlib.sha256(str(project.resolve()).encode()).hexdigest()[:16]}/{name}"
 
@@ -60,8 +95,8 @@ def _key(project: Path, name: str) -> str:
 class LogDesk(QObject):
     _read = pyqtSignal(object, object, object)
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.feed = window.live.feed
         self.button = window.toolbar.record
@@ -144,7 +179,7 @@ class LogDesk(QObject):
         topics = {name: str(topic["type"]) for name, topic in told.items()}
         file = self._new_log()
         self._make_folder(file)
-        dialog = RecordDialog(self.window, self.window.theme, topics, self.topics, file)
+        dialog = RecordDialog(self.window.widget, self.window.theme, topics, self.topics, file)
         dialog.compression.setCurrentIndex(max(dialog.compression.findData(self.compression), 0))
         if dialog.exec():
             self.topics, self.compression = dialog.topics, str(dialog.compression.currentData())
@@ -214,7 +249,7 @@ class LogDesk(QObject):
     def ask_bookmark(self) -> None:
         """For the moment at which it is asked for, however long the words take."""
         time_ns = system_time_ns(self.feed.state)
-        text, sure = QInputDialog.getText(self.window, "Bookmark", "Bookmark name")
+        text, sure = QInputDialog.getText(self.window.widget, "Bookmark", "Bookmark name")
         if sure:
             self.bookmark(text, time_ns)
 
@@ -270,7 +305,7 @@ class LogDesk(QObject):
 
     def ask_open(self) -> None:
         start = where_logs_are(self.window.session.folder if self.window.has_session else None)
-        path, _ = QFileDialog.getOpenFileName(self.window, "Open or import a log", str(start), FILTER)
+        path, _ = QFileDialog.getOpenFileName(self.window.widget, "Open or import a log", str(start), FILTER)
         if path:
             self.open(Path(path))
 
@@ -301,7 +336,7 @@ class LogDesk(QObject):
             return
         session = self.window.session if self.window.has_session else None
         target = import_target(path, session.system if session else None, session.folder if session else None)
-        self.importing = ImportDialog(self.window, self.window.theme, path, target)
+        self.importing = ImportDialog(self.window.widget, self.window.theme, path, target)
         self.importing.imported.connect(then)
         self.importing.start()
 
@@ -325,7 +360,7 @@ class LogDesk(QObject):
     def _show_trouble(self, error: StudioError, then: Reader | None = None) -> None:
         from studio.runtime.recording.errors import LogDamaged  # it brings numpy
 
-        box = QMessageBox(self.window)
+        box = QMessageBox(self.window.widget)
         box.setWindowTitle("This log cannot be opened")
         box.setText("This log cannot be opened")
         box.setInformativeText(str(error))
@@ -349,7 +384,7 @@ class LogDesk(QObject):
             return
         session = self.window.session
         feeds = list(providers_for(session.system, session.folder, facts))
-        dialog = OpenLogDialog(self.window, facts, session.name, feeds, why_not(session.system, facts))
+        dialog = OpenLogDialog(self.window.widget, facts, session.name, feeds, why_not(session.system, facts))
         answer = dialog.exec()
         if answer == PROJECT:
             self._play_here(facts)
@@ -451,7 +486,7 @@ class LogDesk(QObject):
     def ask_provider(self) -> None:
         """A log that sources shall play, and which of its topics feeds which port."""
         start = where_logs_are(self.window.session.folder)
-        path, _ = QFileDialog.getOpenFileName(self.window, "Choose a log for the sources", str(start), FILTER)
+        path, _ = QFileDialog.getOpenFileName(self.window.widget, "Choose a log for the sources", str(start), FILTER)
         if path:
             self._with_mcap(Path(path), self.ask_mapping)
 
@@ -464,7 +499,7 @@ class LogDesk(QObject):
         from studio.editor.log_files.topic_mapping import MappingDialog  # few need it
 
         if self.window.has_session:  # it may have been closed while the log was read
-            dialog = MappingDialog(self.window, self.window.theme, self.window.session, facts)
+            dialog = MappingDialog(self.window.widget, self.window.theme, self.window.session, facts)
             dialog.accepted.connect(lambda: self.window.notice.withdraw(NO_LOG))
             dialog.open()
 

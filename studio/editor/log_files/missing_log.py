@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from studio.editor.log_files.log_facts import PROJECT_LOGS, name_in
+from studio.editor.log_files.ports import WithLogs
 from studio.editor.log_files.simulated_log import takes_carmen
+from studio.editor.ports import WithNotice
+from studio.editor.project.ports import WithLive, WithProject
 from studio.model.sources import LogProvider
 from studio.model.system import System
 from studio.recordings import log_of, recordings_of
 
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
-
 NO_LOG = "no log"
 """What the question is about."""
 MOST_RECENT = 2
+
+
+class Needs(WithLive, WithLogs, WithNotice, WithProject, Protocol):
+    """What is taken from the window."""
 
 
 def missing_log(system: System, folder: Path) -> tuple[str, Path] | None:
@@ -39,7 +43,7 @@ def recent_recordings(folder: Path) -> list[Path]:
     return sorted(logs, key=lambda path: path.stat().st_mtime, reverse=True)[:MOST_RECENT]
 
 
-def ask_for_log(window: MainWindow, log: Path, source: str = "", *, so: str = "") -> None:
+def ask_for_log(window: Needs, log: Path, source: str = "", *, so: str = "") -> None:
     """`so`: what did not happen because of it."""
     session = window.session
     recordings = recent_recordings(session.folder)
@@ -68,7 +72,7 @@ def _question(log: str, source: str, has_recordings: bool, so: str) -> str:
     return f"No log to play{whose}: {log} does not exist.{after}"
 
 
-def _record(window: MainWindow, log: Path) -> None:
+def _record(window: Needs, log: Path) -> None:
     """The same system, simulated from its start into just this log: then Logged finds it."""
     system = window.session.system
     window.session.choose_modes({each.name: "simulated" for each in system.sources})

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject, QPointF
 
 from studio.editor.canvas.card import Port
+from studio.editor.canvas.ports import WithCanvas
+from studio.editor.code.source_view import Needs as SourceNeeds
 from studio.editor.new_component.draft import Row, port_types, typed_name
+from studio.editor.ports import WithTheme, WithWidget
+from studio.editor.project.ports import WithCommands, WithFiles
 from studio.errors import StudioError
 from studio.model.parts import Wire
 
 if TYPE_CHECKING:
     from studio.editor.new_component.dialog import NewComponentDialog, Place
-    from studio.editor.window.main_window import MainWindow
 
 COMPONENTS = "components"
 HANDLER = "    def on_"
 
 
+class Needs(SourceNeeds, WithCanvas, WithCommands, WithFiles, WithTheme, WithWidget, Protocol):
+    """What is taken from the window."""
+
+
 class NewComponent(QObject):
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.dialog: NewComponentDialog | None = None
 
@@ -35,7 +42,7 @@ class NewComponent(QObject):
 
         window = self.window
         types = port_types(window.session.opened.types)
-        dialog = NewComponentDialog(window, window.theme, types, self._places(), self._why_not)
+        dialog = NewComponentDialog(window.widget, window.theme, types, self._places(), self._why_not)
         inputs, outputs = self._fitting(port)
         dialog.begin_with(typed_name(name), inputs, outputs)
         dialog.create_wanted.connect(lambda: self._create(dialog, at, port, into))

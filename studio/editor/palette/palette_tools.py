@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PyQt6.QtCore import QPointF
 from PyQt6.QtGui import QCursor
@@ -12,20 +12,25 @@ from PyQt6.QtWidgets import QMenu
 
 from studio.editor.canvas.gestures import snapped
 from studio.editor.canvas.insertion import size_of
+from studio.editor.canvas.ports import WithCanvas
+from studio.editor.log_files.ports import WithLogs
 from studio.editor.look.icons import CATEGORY_ICONS, icon
 from studio.editor.look.summary import summary
+from studio.editor.ports import WithTheme, WithWidget
+from studio.editor.project.ports import WithProject
 from studio.model.parts import Component
 from studio.model.source_making import MakeSource
 from studio.model.sources import SourceMode
 from studio.model.spec import ComponentSpec
 from studio.model.system_edits import AddNode, BringGeometry, Compound
 
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
-
 SIMULATOR, PERSON = "simulator", "person"
 TOOL_TAGS = (SIMULATOR, PERSON)
 """Components with one of these tags stand among the tools: they are what a robot is tried with, not parts of it."""
+
+
+class Needs(WithCanvas, WithLogs, WithProject, WithTheme, WithWidget, Protocol):
+    """What is taken from the window."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class Tool:
     title: str
     icon: str
     doc: str
-    use: Callable[[MainWindow, QPointF | None], object]
+    use: Callable[[Needs, QPointF | None], object]
     """At a point of the canvas; None where there is room."""
 
     def matches(self, text: str) -> bool:
@@ -43,7 +48,7 @@ class Tool:
         return all(word in f"{self.title} {self.doc}".casefold() for word in words)
 
 
-def _add_source(window: MainWindow, at: QPointF | None) -> None:
+def _add_source(window: Needs, at: QPointF | None) -> None:
     """Who provides it first? Ports come from there, and further providers can be added later."""
     window.canvas.setFocus()
     menu = source_menu(window, at)
@@ -51,8 +56,8 @@ def _add_source(window: MainWindow, at: QPointF | None) -> None:
     menu.popup(QCursor.pos())
 
 
-def source_menu(window: MainWindow, at: QPointF | None) -> QMenu:
-    menu = QMenu(window)
+def source_menu(window: Needs, at: QPointF | None) -> QMenu:
+    menu = QMenu(window.widget)
     menu.setToolTipsVisible(True)
     menu.addSection("Its data comes from")
     for spec in window.session.registry.specs():
@@ -66,7 +71,7 @@ def source_menu(window: MainWindow, at: QPointF | None) -> QMenu:
     return menu
 
 
-def add_source(window: MainWindow, spec: ComponentSpec, at: QPointF | None) -> bool:
+def add_source(window: Needs, spec: ComponentSpec, at: QPointF | None) -> bool:
     """A source with this component behind it, in one step; without a place where nothing else stands."""
     name = window.session.system.free_name(spec.type)
     canvas = window.canvas
@@ -103,7 +108,7 @@ TOOLS: tuple[Tool, ...] = (
 )  # fmt: skip
 
 
-def use_tool(window: MainWindow, name: str, at: QPointF | None = None) -> None:
+def use_tool(window: Needs, name: str, at: QPointF | None = None) -> None:
     tool = next(tool for tool in TOOLS if tool.name == name)
     if window.has_session:
         tool.use(window, at)

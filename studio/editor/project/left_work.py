@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from studio.editor.look.notice import DifferenceDialog, difference
+from studio.editor.ports import WithNotice, WithStatus, WithWidget
 from studio.errors import StudioError
 
 if TYPE_CHECKING:
     from studio.editor.project.autosave import Autosave
     from studio.editor.project.unsaved_slot import Slot
-    from studio.editor.window.main_window import MainWindow
+
+
+class Needs(WithNotice, WithStatus, WithWidget, Protocol):
+    """What is taken from the window."""
 
 
 class LeftWork:
-    def __init__(self, window: MainWindow, autosave: Autosave, name: str) -> None:
+    def __init__(self, window: Needs, autosave: Autosave, name: str) -> None:
         """`name`: of the document, in a sentence."""
         self.window, self.autosave, self.name = window, autosave, name
 
@@ -38,7 +42,9 @@ class LeftWork:
     def _show(self, slot: Slot) -> None:
         """Other programs may have changed the files since."""
         text = difference(self.autosave.kept(slot))
-        DifferenceDialog(self.window, "Saved, and what was not", text, {"Restore": lambda: self.restore(slot)}).show()
+        DifferenceDialog(
+            self.window.widget, "Saved, and what was not", text, {"Restore": lambda: self.restore(slot)}
+        ).show()
 
     def restore(self, slot: Slot) -> None:
         if slot not in self.autosave.left:

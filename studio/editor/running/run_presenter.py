@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QMessageBox
 
+from studio.editor.canvas.ports import WithCanvas
 from studio.editor.live.feed import Feed
 from studio.editor.live.run_control import Phase, RunControl
 from studio.editor.live.state import parts_of
 from studio.editor.log_files.missing_log import NO_LOG, ask_for_log, missing_log
+from studio.editor.log_files.missing_log import Needs as MissingLogNeeds
+from studio.editor.ports import WithDocks, WithStatus, WithTheme, WithWidget
 from studio.editor.project.leaving import LeavingBox
 from studio.editor.project.live_edits import LiveEdits
+from studio.editor.project.ports import WithFreeze, WithSystemText
 from studio.editor.project.session import Session
 from studio.editor.project.trust_dialog import TrustDialog
 from studio.editor.running.emulator_desk import NO_DEVICES
@@ -21,8 +25,8 @@ from studio.model.document import SYSTEM_FILE
 from studio.model.files import read_bytes
 
 if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
-
+    from studio.editor.running.emulator_desk import EmulatorDesk
+    from studio.editor.running.gate_choice import GateChoice
 
 LOOK_FIRST_MS = 600
 ASKED_IN: dict[str, tuple[Phase, ...]] = {
@@ -32,11 +36,47 @@ ASKED_IN: dict[str, tuple[Phase, ...]] = {
 """What a question is about, and the phases in which it means something: in another one it is withdrawn."""
 
 
+class Arming(Protocol):
+    @property
+    def armed(self) -> tuple[str, ...]: ...
+    def disarm_and_wait(self) -> bool:
+        """True when nothing is armed any more."""
+
+
+class Sources(Protocol):
+    @property
+    def arming(self) -> Arming: ...
+
+
+class ProjectPage(Protocol):
+    def show_run_problems(self) -> None: ...
+
+
+class ToolBar(Protocol):
+    @property
+    def gate(self) -> GateChoice: ...
+
+
+class Needs(
+    MissingLogNeeds, WithCanvas, WithDocks, WithFreeze, WithStatus, WithSystemText, WithTheme, WithWidget, Protocol
+):
+    """What is taken from the window."""
+
+    @property
+    def project(self) -> ProjectPage: ...
+    @property
+    def emulators(self) -> EmulatorDesk: ...
+    @property
+    def sources(self) -> Sources: ...
+    @property
+    def toolbar(self) -> ToolBar: ...
+
+
 class RunPresenter(QObject):
     phase_changed = pyqtSignal()
 
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.feed = Feed(self)
         self.control: RunControl = RunControl(self.feed, self)
@@ -184,7 +224,7 @@ class RunPresenter(QObject):
         commands = commands_of_project(opened)
         if is_trusted(opened.folder, commands):
             return True
-        asked = TrustDialog(self.window, self.window.theme, self.window.session.name, opened.folder, commands)
+        asked = TrustDialog(self.window.widget, self.window.theme, self.window.session.name, opened.folder, commands)
         if asked.exec() == TrustDialog.DialogCode.Accepted:
             trust(opened.folder, commands)
             return True
@@ -269,7 +309,7 @@ class RunPresenter(QObject):
 
     def _ask_later(self, title: str, words: str, choices: dict[str, Callable[[], object]]) -> None:
         """A dialog that nobody waits for."""
-        box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Close, self.window)
+        box = QMessageBox(QMessageBox.Icon.Warning, title, title, QMessageBox.StandardButton.Close, self.window.widget)
         box.setInformativeText(words)
         for text, do in choices.items():
             button = box.addButton(text, QMessageBox.ButtonRole.ActionRole)
@@ -286,7 +326,7 @@ class RunPresenter(QObject):
         if self.control.phase in ("stopped", "stopping") or not self.window.has_session:
             return True
         arming = self.window.sources.arming
-        box = LeavingBox(self.window, self.window.session.name, real=self._is_real, armed=arming.armed)
+        box = LeavingBox(self.window.widget, self.window.session.name, real=self._is_real, armed=arming.armed)
         match box.ask():
             case "stop":
                 self.control.stop(then=close)

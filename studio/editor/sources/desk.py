@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject, QPoint
 from PyQt6.QtGui import QCursor
+from PyQt6.QtWidgets import QWidget
 
+from studio.editor.canvas.ports import WithCanvas
 from studio.editor.live.effects import (
     Actuator,
     Effects,
@@ -19,7 +21,10 @@ from studio.editor.live.effects import (
 )
 from studio.editor.live.state import rate_words
 from studio.editor.log_files.missing_log import NO_LOG, ask_for_log
+from studio.editor.log_files.ports import WithLogs
+from studio.editor.ports import WithDocks, WithNotice, WithStatus, WithTheme, WithWidget
 from studio.editor.project.offer_card import OfferCard
+from studio.editor.project.ports import WithFreeze, WithLive, WithProject
 from studio.editor.project.session import Session
 from studio.editor.project.source_card import SourceCard
 from studio.editor.sources.arming import ARM, CANCEL, ArmDialog, Arming
@@ -31,16 +36,57 @@ from studio.model.system_edits import SystemEdit
 from studio.recordings import log_of
 
 if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
-
+    from studio.editor.sources.band import OriginBand
+    from studio.editor.sources.switch import SourceSwitch
 
 KEEPS_NOTHING = "The vehicle begins at its start. Components that stay keep their state."
 ToArm = tuple[tuple[Actuator, ...], float]
 
 
+class Gazebo(Protocol):
+    def server_for_runs(self) -> str: ...
+
+
+class ProjectPage(Protocol):
+    def announce(self, words: str) -> None:
+        """For those who hear the window."""
+
+
+class ToolBar(Protocol):
+    @property
+    def switch(self) -> SourceSwitch: ...
+
+
+class Needs(
+    WithCanvas,
+    WithDocks,
+    WithFreeze,
+    WithLive,
+    WithLogs,
+    WithNotice,
+    WithProject,
+    WithStatus,
+    WithTheme,
+    WithWidget,
+    Protocol,
+):
+    """What is taken from the window."""
+
+    @property
+    def band(self) -> OriginBand: ...
+    @property
+    def gazebo(self) -> Gazebo: ...
+    @property
+    def inspector(self) -> QWidget: ...
+    @property
+    def project(self) -> ProjectPage: ...
+    @property
+    def toolbar(self) -> ToolBar: ...
+
+
 class SourceDesk(QObject):
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
+    def __init__(self, window: Needs) -> None:
+        super().__init__(window.widget)
         self.window = window
         self.feed = window.live.feed
         self.arming: Arming = Arming(self.feed, self)
@@ -93,7 +139,7 @@ class SourceDesk(QObject):
         others = {"Show in the inspector": lambda: self._inspect(name)}
         if mode == "logged":
             others = {"Choose a log…": lambda: window.logs.ask_provider(), **others}
-        self.differences = DifferenceCard(window, window.theme, window.session, source, mode, others)
+        self.differences = DifferenceCard(window.widget, window.theme, window.session, source, mode, others)
         self.differences.open_at(self._below(mode))
 
     def show_way_out(self, mode: SourceMode) -> None:
@@ -104,7 +150,7 @@ class SourceDesk(QObject):
             self._inspect(source.name)
             self.window.status.say(f"{source.name} has no {mode} provider. Add one in the inspector")
             return
-        self.offer = OfferCard(self.window, self.window.session, mode)
+        self.offer = OfferCard(self.window.widget, self.window.session, mode)
         self.offer.open_at(self._below(mode))
 
     def _inspect(self, name: str) -> None:
@@ -131,7 +177,7 @@ class SourceDesk(QObject):
         elif up and effects.modes:
             kinds = set(modes.values())
             mode = kinds.pop() if len(kinds) == 1 else "simulated"
-            self.card = SourceCard(self.window, self.window.theme, mode, effects, lambda: self._do(modes))
+            self.card = SourceCard(self.window.widget, self.window.theme, mode, effects, lambda: self._do(modes))
             self.card.open_at(at or self._below(mode))
         else:
             self._do(modes)
@@ -152,7 +198,7 @@ class SourceDesk(QObject):
         self._to_arm = None
         word = "Gazebo" if choice == GAZEBO else ""
         self.card = SourceCard(
-            window, window.theme, "simulated", effects, lambda: self._exchange(name, edit), word, KEEPS_NOTHING
+            window.widget, window.theme, "simulated", effects, lambda: self._exchange(name, edit), word, KEEPS_NOTHING
         )
         self.card.open_at(self._below("simulated"))
 
@@ -177,7 +223,7 @@ class SourceDesk(QObject):
     def _ask_real(self, modes: Mapping[str, SourceMode], effects: Effects) -> None:
         runs = self.window.live.control.is_up
         dialog = ArmDialog(
-            self.window,
+            self.window.widget,
             self.window.theme,
             self.vehicle(effects.actuators),
             effects.actuators,
@@ -258,7 +304,7 @@ class SourceDesk(QObject):
         names = listed(actuator.name for actuator in actuators)
         words = f"Commands from {self._commanders()} move {names} as soon as it is armed."
         dialog = ArmDialog(
-            self.window, self.window.theme, self.vehicle(actuators), actuators, words, runs=True, chosen=True
+            self.window.widget, self.window.theme, self.vehicle(actuators), actuators, words, runs=True, chosen=True
         )
         if dialog.exec() == ARM:
             self.arming.arm(actuators, dialog.speed.value())

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from PyQt6.QtCore import Qt, pyqtSignal
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from studio.editor.code.ports import WithDebug
+from studio.editor.code.source_view import Needs as SourceNeeds
 from studio.editor.code.source_view import open_source
 from studio.editor.look.theme import Theme
+from studio.editor.ports import WithTheme
+from studio.editor.project.ports import WithFreeze, WithLive
 from studio.editor.terminal.gdb_breakpoints import GdbBreakpoints
 from studio.editor.terminal.pseudo_terminal import PseudoTerminal
 from studio.editor.terminal.view import TerminalView
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
     from studio.editor.code.breakpoint_book import Breakpoint
     from studio.editor.code.code_page import CodePage
     from studio.editor.live.feed import Changes
-    from studio.editor.window.main_window import MainWindow
 
 KILL_LINE = b"\x05\x15"
 """What was typed and not sent (Ctrl+E, Ctrl+U): a command of ours must not be appended to it."""
@@ -27,10 +30,14 @@ COMMANDS = {"continue": b"continue\r", "next": b"next\r", "stepIn": b"step\r", "
 """By what the window's own debugger calls them."""
 
 
+class Needs(SourceNeeds, WithDebug, WithFreeze, WithLive, WithTheme, Protocol):
+    """What is taken from the window."""
+
+
 class GdbPage(QWidget):
     again_wanted = pyqtSignal()
 
-    def __init__(self, window: MainWindow, component: str, told: dict[str, Any]) -> None:
+    def __init__(self, window: Needs, component: str, told: dict[str, Any]) -> None:
         super().__init__()
         self.window_, self.component, self.host = window, component, str(told["host"])
         self.pid = self._pid_now = int(told["pid"])

@@ -14,10 +14,10 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.base.collecting import Collector
 from studio.editor.base.settings import Settings
 from studio.editor.base.stalls import StallLog
-from studio.editor.look.appearance import wanted_theme
 from studio.editor.look.fonts import use_ligatures
 from studio.editor.look.open_dialog import model_kind
 from studio.editor.look.style import apply_theme
+from studio.editor.window.appearance import wanted_theme
 from studio.editor.window.crash import CrashReporter
 from studio.editor.window.main_window import MainWindow
 

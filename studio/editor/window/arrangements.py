@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QTimer
-
+from studio.editor.code.place import CODE, code_place, fit_canvas, settle_code
 from studio.editor.docking.layouts import COMPARE, DEBUG, GAZEBO, GEOMETRY, LOG, NARROW, RUN
 from studio.editor.help.desk import DOCK as HELP
 
 if TYPE_CHECKING:
     from studio.editor.window.main_window import MainWindow
-
-CODE = "code:"
-"""What the docks of open files begin with."""
 
 
 def keep_all(window: MainWindow) -> None:
@@ -98,33 +94,6 @@ def _viewer(window: MainWindow, kind: str) -> str:
             return name
     window.viewers.add(kind)
     return next(name for name, viewer in window.viewers.open.items() if kind == viewer.KIND)
-
-
-def code_place(window: MainWindow) -> tuple[str, str]:
-    """Where a file of code opens: beside the canvas as a tab; in Debug above it, where both can be seen."""
-    if window.layouts.current != DEBUG:
-        return "tab", "system"
-    there = next(
-        (name for name in window.docks.names() if name.startswith(CODE) and not window.docks.is_closed(name)), ""
-    )
-    return ("tab", there) if there else ("top", "system")
-
-
-def settle_code(window: MainWindow, side: str) -> None:
-    """A file stands in its place: above the canvas it gets the larger part, and the canvas shows all in the rest."""
-    if side == "top":
-        window.docks.set_shares("system", (60, 40))
-        fit_canvas(window)
-
-
-def fit_canvas(window: MainWindow) -> None:
-    """When the docks have found their places."""
-
-    def fit() -> None:
-        if window.has_session and window.canvas.isVisible():
-            window.canvas.fit()
-
-    QTimer.singleShot(0, fit)
 
 
 def rehang_code(window: MainWindow, *, was_debug: bool = False) -> None:

@@ -15,12 +15,12 @@ from PyQt6.QtGui import QCloseEvent, QContextMenuEvent, QDragEnterEvent, QDropEv
 from PyQt6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from studio.editor.base.deferred import Beside, Deferred, Slices
-from studio.editor.look.appearance import Appearance, settle_motion, wanted_theme
 from studio.editor.look.open_dialog import sort_of
 from studio.editor.look.style import apply_theme
 from studio.editor.look.theme import Theme
 from studio.editor.running.status_bar import StatusBar
 from studio.editor.welcome.welcome import Welcome
+from studio.editor.window.appearance import Appearance, settle_motion, wanted_theme
 from studio.editor.window.menus import Menus
 
 if TYPE_CHECKING:
@@ -149,6 +149,11 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.welcome)
         self.setCentralWidget(self.pages)
+
+    @property
+    def widget(self) -> QWidget:
+        """For parts that know the window only by what they take from it."""
+        return self
 
     # ---- what comes after the first paint
 

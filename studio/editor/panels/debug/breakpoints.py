@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from PyQt6.QtCore import QPoint, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QKeySequence, QResizeEvent, QShortcut
 from PyQt6.QtWidgets import QHeaderView, QMenu, QToolButton, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from studio.editor.code.breakpoint_book import EXCEPTION_TIPS, EXCEPTIONS, BreakpointBook, point_words
+from studio.editor.code.ports import WithCode, WithDebug
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import Bar, facts
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+from studio.editor.ports import WithTheme
 
 NAME, ABOUT = range(2)
 BESIDE_NAME = 68
@@ -29,6 +28,13 @@ _PICTURES = {
 }
 """Of a log point or not; hollow while it waits for the debugger."""
 _KIND, _KEY = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+
+
+class Needs(WithCode, WithDebug, WithTheme, Protocol):
+    """What is taken from the window."""
+
+    @property
+    def event_breaks(self) -> Kind: ...
 
 
 @dataclass(frozen=True)
@@ -162,7 +168,7 @@ class Breakpoints(QWidget):
     edit_wanted = pyqtSignal(str, int)
     """File and line of a breakpoint whose conditions the user wants to change."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.theme: Theme = window.theme
         self.book = window.debug.book

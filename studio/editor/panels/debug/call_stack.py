@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QComboBox, QHeaderView, QStackedLayout, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from studio.editor.code.debug_session import Stop
+from studio.editor.code.ports import WithDebug
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.empty_state import EmptyState
 from studio.editor.panels.parts.viewer import Bar, facts
+from studio.editor.ports import WithTheme
+from studio.editor.project.ports import WithLive
 from studio.paths import PACKAGE
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
 
 FUNCTION, PLACE = range(2)
 NOTHING = "Not stopped. Click left of a line in the code of a component to set a breakpoint"
 _NUMBER = Qt.ItemDataRole.UserRole
 
 
+class Needs(WithDebug, WithLive, WithTheme, Protocol):
+    """What is taken from the window."""
+
+
 class CallStack(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.debug, self.live, self.feed = window.debug, window.live, window.live.feed
         self.theme: Theme = window.theme

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PyQt6.QtCore import QEvent, QObject, Qt
 from PyQt6.QtGui import QKeyEvent, QTextCursor
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from studio.editor.code.debug_session import Body, Frame
+from studio.editor.code.ports import WithDebug
 from studio.editor.look.fonts import code_font
 from studio.editor.look.theme import Theme
+from studio.editor.ports import WithTheme
 from studio.errors import StudioError
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
 
 MOST_LINES = 5000
 MOST_CHARACTERS = 20_000
 """Of one answer."""
 
 
+class Needs(WithDebug, WithTheme, Protocol):
+    """What is taken from the window."""
+
+
 class Evaluate(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.debug = window.debug
         self.theme: Theme = window.theme

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PyQt6.QtCore import QSize, Qt
 from PyQt6.QtGui import QColor, QResizeEvent
@@ -22,9 +22,8 @@ from studio.editor.look.fonts import code_font
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.empty_state import EmptyState
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+from studio.editor.ports import WithSidePanels, WithTheme
+from studio.editor.project.ports import WithFreeze, WithLive
 
 TOPIC, NUMBER, IN_MS = range(3)
 NOW, NEXT = "now", "next"
@@ -33,8 +32,19 @@ WORDS = "Delivered in this order when you continue. Nothing is lost; watchdogs a
 MEANWHILE = "One event is being handled: what it leads to comes before the others. Nothing is lost meanwhile."
 
 
+class EventBreaks(Protocol):
+    def ask_new(self, topic: str) -> object: ...
+
+
+class Needs(WithFreeze, WithLive, WithSidePanels, WithTheme, Protocol):
+    """What is taken from the window."""
+
+    @property
+    def event_breaks(self) -> EventBreaks: ...
+
+
 class HeldEvents(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.window_ = window
         self.theme = window.theme

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PyQt6.QtCore import QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -19,18 +19,30 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.code.handler_place import handlers_of
+from studio.editor.code.ports import WithDebug
 from studio.editor.live.standing import StopReason, receiver_of, shown_event, shown_topic
 from studio.editor.look.fonts import code_font, metrics, text_font
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.empty_state import EmptyState
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+from studio.editor.ports import WithTheme
+from studio.editor.project.ports import WithFreeze, WithLive
 
 ROW = 46
 MOST_CAUSES = 4
 FIELD, MOST_FIELDS = 25, 6
+
+
+class Explains(Protocol):
+    def explain(self, topic: str, number: int) -> None:
+        """How an event came about, and what it led to."""
+
+
+class Needs(WithDebug, WithFreeze, WithLive, WithTheme, Protocol):
+    """What is taken from the window."""
+
+    @property
+    def viewers(self) -> Explains: ...
 
 
 @dataclass(frozen=True)
@@ -100,7 +112,7 @@ class Chain(QWidget):
 
 
 class ThisEvent(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.window_ = window
         self.theme = window.theme

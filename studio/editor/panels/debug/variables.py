@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor
@@ -10,20 +10,23 @@ from PyQt6.QtWidgets import QMenu, QSplitter, QStackedLayout, QTreeWidgetItem, Q
 
 from studio.editor.code import looks
 from studio.editor.code.debug_session import Body, Frame
+from studio.editor.code.ports import WithDebug
 from studio.editor.look.theme import Theme
 from studio.editor.panels.debug.value_tree import GROUPS, NAME, ValueTree
 from studio.editor.panels.parts.empty_state import EmptyState
+from studio.editor.ports import WithSidePanels, WithTheme
 from studio.editor.views.array_data import ArrayData
 from studio.editor.views.array_view import ArrayView
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
 
 NOTHING = "Variables appear when code is stopped at a line"
 
 
+class Needs(WithDebug, WithSidePanels, WithTheme, Protocol):
+    """What is taken from the window."""
+
+
 class Variables(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.window_, self.debug = window, window.debug
         self.theme: Theme = window.theme

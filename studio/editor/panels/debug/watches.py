@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QColor, QKeyEvent
@@ -11,18 +11,21 @@ from PyQt6.QtWidgets import QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from studio.editor.code import looks
 from studio.editor.code.debug_session import Body, Frame
+from studio.editor.code.ports import WithDebug
 from studio.editor.look.theme import Theme
 from studio.editor.panels.debug.value_tree import VALUE, ValueTree
+from studio.editor.ports import WithSettings, WithSidePanels, WithTheme
 from studio.errors import StudioError
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
 
 SETTING = "debug/watches"
 
 
+class Needs(WithDebug, WithSettings, WithSidePanels, WithTheme, Protocol):
+    """What is taken from the window."""
+
+
 class Watches(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.window_, self.debug, self.settings = window, window.debug, window.settings
         self.theme: Theme = window.theme

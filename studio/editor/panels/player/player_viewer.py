@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PyQt6.QtCore import QPoint, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QKeyEvent
@@ -31,13 +31,20 @@ from studio.editor.views.timeline import Timeline, clock_words
 from studio.errors import StudioError
 from studio.runtime.playing.actual_rate import too_slow
 
-if TYPE_CHECKING:
-    from studio.editor.log_files.desk import LogDesk
-
 LOOK_AFTER_MS = 150
 """Who zooms goes on zooming: how dense it is there is read when that has ended."""
 AWAY = "No source plays this log now: choose Logged"
 NOTHING = "No log is played. Open one, or record the running system"
+
+
+class LogCommands(Protocol):
+    """What the window does with logs."""
+
+    def ask_open(self) -> object: ...
+    def toggle(self) -> object:
+        """Start or stop recording."""
+
+    def ask_mapping(self, path: Path) -> object: ...
 
 
 class PlayerViewer(Viewer):
@@ -48,7 +55,7 @@ class PlayerViewer(Viewer):
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
-        self.desk: LogDesk | None = None
+        self.desk: LogCommands | None = None
         """For what needs the project: the mapping, recording, opening."""
         self._path = ""
         self._kept: Settings = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QGuiApplication
@@ -12,18 +12,21 @@ from studio.editor.docking.layouts import DEBUG
 from studio.editor.look.fonts import code_font
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.empty_state import EmptyState
+from studio.editor.ports import WithDocks, WithLayouts
 from studio.editor.terminal.gdb_page import GdbPage
-
-if TYPE_CHECKING:
-    from studio.editor.window.main_window import MainWindow
+from studio.editor.terminal.gdb_page import Needs as GdbNeeds
 
 LEAST_HEIGHT = 280
 """A dozen lines."""
 NOTHING = "gdb runs here. Select a component that is a program in another language, and press Ctrl+Shift+D."
 
 
+class Needs(GdbNeeds, WithDocks, WithLayouts, Protocol):
+    """What is taken from the window."""
+
+
 class Terminal(QWidget):
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.window_ = window
         self.nothing = EmptyState("mdi6.console", NOTHING, window.theme)
@@ -125,7 +128,7 @@ class Terminal(QWidget):
 class Obstacle(QWidget):
     """Why gdb cannot be had, and the command that changes it."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         super().__init__()
         self.window_ = window
         self.component = ""

@@ -12,11 +12,11 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.base.settings import Settings
 from studio.editor.canvas.port_code import CODE_REACH, ink_on
 from studio.editor.canvas.view import CanvasView
-from studio.editor.look import appearance
-from studio.editor.look.appearance import settle_motion, wanted_theme
 from studio.editor.look.motion import MOTION, Motion
 from studio.editor.look.theme import LIGHT, THEMES, contrast, theme_of
 from studio.editor.look.type_codes import type_code
+from studio.editor.window import appearance
+from studio.editor.window.appearance import settle_motion, wanted_theme
 from studio.editor.window.main_window import MainWindow
 from studio.editor.window.preferences import PreferencesDialog
 from studio.messages.message_types import SHIPPED

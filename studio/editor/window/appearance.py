@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QGuiApplication
@@ -10,10 +10,10 @@ from PyQt6.QtWidgets import QApplication, QStyle
 
 from studio.editor.look.motion import MOTION
 from studio.editor.look.theme import Theme, theme_of
+from studio.editor.ports import WithSettings, WithTheme
 
 if TYPE_CHECKING:
     from studio.editor.base.settings import Settings
-    from studio.editor.window.main_window import MainWindow
 
 _QT_EFFECTS = (
     Qt.UIEffect.UI_General, Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeMenu, Qt.UIEffect.UI_AnimateCombo,
@@ -72,10 +72,14 @@ def system_moves() -> bool:
     return style is None or style.styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) > 0
 
 
+class Needs(WithSettings, WithTheme, Protocol):
+    def show_theme(self, theme: Theme) -> None: ...
+
+
 class Appearance:
     """Brings the window to what was chosen, or to what the platform asks for by now."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: Needs) -> None:
         self.window, self.settings = window, window.settings
 
     def refresh(self) -> None:
