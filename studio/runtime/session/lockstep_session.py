@@ -70,6 +70,8 @@ class LockstepSession(Session):
         self._gate.on_came = self.told.came
         self._moving = threading.RLock()
         """One at a time moves the system."""
+        self._looking = threading.Lock()
+        """Held by whoever only looks at it, as long as that keeps others from moving it."""
         self._stepper: LiveStepper | None = None
         self.pauses = 0
         """How often somebody wanted it to stand."""
@@ -299,13 +301,18 @@ class LockstepSession(Session):
 
     def _look(self, stepper: LiveStepper) -> None:
         """While it stands, a host may die or a wire be changed; while somebody moves it, he looks himself."""
-        if self.mode != "run" and self._moving.acquire(blocking=False):
-            try:
-                stepper.look()
-            except ControlError:  # the broker is being restarted: later
-                return
-            finally:
-                self._moving.release()
+        if self.mode == "run" or not self._looking.acquire(blocking=False):
+            return
+        try:
+            if self._moving.acquire(blocking=False):
+                try:
+                    stepper.look()
+                except ControlError:  # the broker is being restarted: later
+                    return
+                finally:
+                    self._moving.release()
+        finally:
+            self._looking.release()
 
     @contextmanager
     def beginning_again(self, host: str) -> Iterator[None]:
@@ -370,17 +377,22 @@ class LockstepSession(Session):
 
     def upcoming(self) -> list[dict[str, Any]]:
         """What the gate delivers next."""
-        if self.mode == "run" or not self._moving.acquire(timeout=LOOK_WITHIN_S):
+        if self.mode == "run" or not self._is_left_alone(LOOK_WITHIN_S):
             return []  # while an event is under way, in a debugger perhaps, nobody knows what it leads to
         try:
             return self._gate.upcoming()
         finally:
             self._moving.release()
 
+    def _is_left_alone(self, within_s: float) -> bool:
+        """Whether nobody moves it, so that we may, until we let go. Who looks at it is waited for: that is no move."""
+        with self._looking:
+            return self._moving.acquire(timeout=within_s)
+
     def upcoming_at_once(self) -> dict[str, Any]:
         """`busy` also while it is on its way: what is kept after an event takes a moment more than the event."""
         told = super().upcoming_at_once()
-        is_free = self._moving.acquire(blocking=False)
+        is_free = self._is_left_alone(0.0)
         if is_free:
             self._moving.release()
         return {**told, "busy": told["busy"] or not is_free}

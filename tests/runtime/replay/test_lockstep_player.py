@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from studio.runtime.playing.player import FLAT_OUT
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.session.lockstep_session import LockstepSession
 from studio.runtime.session.switching import GateKind, target_of
+from studio.runtime.stepping.live_stepper import LOOK_WITHIN_S
 from tests.runtime.replay.played import MS, SLOW, START, TYPES, A, B, FencedWatcher, values_of, write_rig
 from tests.runtime.replay.small_systems import plan
 from tests.runtime.systems import Part, Seen
@@ -212,6 +213,35 @@ def test_another_player_of_the_same_log_goes_on_counting(computed: Rig) -> None:
     computed.player = player
     computed.await_report()
     assert computed.drops() == 0
+
+
+def test_who_only_looks_at_the_system_hides_nothing_of_what_comes(alone: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state is looked at ten times a second; on a busy machine that took long enough to be taken for a move."""
+    alone.player.single()
+    session, looks, has_looked = alone.session, threading.Event(), threading.Event()
+    assert session.stepper is not None
+    coming = session.upcoming()
+
+    def look() -> None:
+        looks.set()
+        has_looked.wait(20)
+
+    monkeypatch.setattr(session.stepper, "look", look)
+    asked: list[tuple[Callable[[], object], object]] = [
+        (session.upcoming, coming),
+        (lambda: session.upcoming_at_once()["busy"], False),
+    ]
+    for ask, answer in asked:
+        looking = threading.Thread(target=session.stepping)
+        looking.start()
+        assert looks.wait(20)
+        later = threading.Timer(2 * LOOK_WITHIN_S, has_looked.set)
+        later.start()
+        assert ask() == answer
+        looking.join()
+        later.join()
+        looks.clear()
+        has_looked.clear()
 
 
 def test_nothing_is_lost_between_a_free_run_and_lockstep(log: Path) -> None:
