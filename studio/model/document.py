@@ -151,6 +151,10 @@ class SystemDocument(Document[System]):
         """system.xml as saving would write it now."""
         return self._files[0].text(self.model)
 
+    def saved_system_text(self) -> bytes | None:
+        """What was read from system.xml or written to it last; None if there is no such file yet."""
+        return self._files[0].on_disk
+
     @property
     def is_only_played(self) -> bool:
         """Whether nothing but the choice of sources and logs has changed: what somebody does who looks at a project."""

@@ -51,13 +51,13 @@ from studio.model.geometry.library import FOLDERS, Library
 from studio.model.geometry.rotations import GeometryError
 from studio.model.geometry.rules import check_model
 from studio.model.geometry.shapes import Mesh
-from studio.model.geometry.text_changes import lines_now
 from studio.model.geometry.transforms import Transforms
 from studio.model.geometry.world import Heightmap, World, world_model
 from studio.model.geometry.world_includes import WorldIncludes
 from studio.model.geometry.world_vehicles import WorldVehicles
 from studio.model.geometry.world_xml import read_world
 from studio.model.history import Edit
+from studio.model.text_changes import lines_now
 from studio.model.xml_file import parse_hardened
 from studio.paths import model_roots
 
@@ -441,6 +441,15 @@ class Workspace:
         """Of all files that were opened, also those that an undone edit has brought, if they are on disk."""
         files = self._open_files.items()
         return {self._files.parts[key].path: text for key, file in files if (text := file.text(self._files))}
+
+    def text_errors(self, text: bytes, file: Path | None = None) -> list[Problem]:
+        """Why the file cannot become `text`."""
+        part = self._files.parts[self._key(file)]
+        try:
+            _read_text(text, part.path, part.model)
+        except StudioError as error:
+            return Problem.all_from(error)
+        return []
 
     def write_text(self, text: bytes, file: Path | None = None) -> list[Problem]:
         """The file becomes `text` in one edit. What cannot be read changes nothing: then what is wrong is returned."""

@@ -24,8 +24,8 @@ from studio.editor.look.open_dialog import model_kind, sort_of
 from studio.editor.window.main_window import MainWindow
 from studio.model.geometry.library import load_model
 from studio.model.geometry.obstacles import wall_size
-from studio.model.geometry.text_changes import text_changes
 from studio.model.geometry.world import PLACES, WorldModel
+from studio.model.text_changes import text_changes
 from studio.paths import model_roots
 from studio.runtime.sim.world import World
 from studio.runtime.sim.world_sdf import parse_world, read_world

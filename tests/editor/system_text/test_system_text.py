@@ -96,8 +96,8 @@ def test_a_canvas_that_changed_meanwhile_is_not_overwritten_unasked(window: Main
     assert page.editor.text().endswith("</systm>\n")
     put_in(page, "</systm>", "<!-- mine --></system>")
     assert "low_pass" in window.canvas.canvas.nodes, "nothing is lost without a question"
-    assert page.use_text.isVisibleTo(page) and page.use_canvas.isVisibleTo(page)
-    page.use_canvas.click()
+    assert page.use.isVisibleTo(page) and page.discard.isVisibleTo(page)
+    page.discard.click()
     assert 'type="low_pass"' in page.editor.text()
 
 
@@ -111,6 +111,16 @@ def test_a_text_that_is_as_it_was_follows_the_canvas_again(window: MainWindow, p
 def test_without_faults_text_and_canvas_are_in_step(window: MainWindow, page: SystemTextPage) -> None:
     put_in(page, 'type="not_installed"', 'type="low_pass"')
     assert not page.is_pending and page.editor.text() == text_of(window)
+
+
+def test_lines_that_the_saved_file_does_not_have_get_a_plus(window: MainWindow, page: SystemTextPage) -> None:
+    assert not page.editor.added
+    window.canvas.commands.add("low_pass")
+    (line,) = page.editor.added
+    assert 'type="low_pass"' in page.editor.text(line - 1)
+    assert page.words.text().endswith("1 line added, nothing else touched")
+    window.session.save()
+    assert not page.editor.added and page.words.text().endswith("as saved")
 
 
 def test_another_project_takes_its_text_along(window: MainWindow, page: SystemTextPage) -> None:

@@ -23,11 +23,11 @@ from studio.model.geometry.obstacles import (
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.rotations import Rotation
 from studio.model.geometry.shapes import Box, Cylinder
-from studio.model.geometry.text_changes import text_changes
 from studio.model.geometry.workspace import Workspace
 from studio.model.geometry.world import PLACES, WorldModel, carrier_pose
 from studio.model.geometry.world_edits import AddToWorld, ChangeInWorld, DescribeWorld, RemoveFromWorld
 from studio.model.geometry.world_xml import read_world, write_world
+from studio.model.text_changes import text_changes
 from studio.paths import model_roots
 from studio.runtime.sim.world_sdf import parse_world
 

@@ -1,5 +1,4 @@
-"""The XML of one file of the vehicle, both ways live: what is typed changes the vehicle, what is edited elsewhere
-changes the text. A text with errors stays as it is typed, and the vehicle stays what was valid last."""
+"""The XML of the files of the open vehicle."""
 
 from __future__ import annotations
 
@@ -7,12 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PyQt6.Qsci import QsciScintilla
-from PyQt6.QtCore import QSize, QTimer
-from PyQt6.QtGui import QColor, QKeyEvent
-from PyQt6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PyQt6.QtCore import QSize
+from PyQt6.QtWidgets import QComboBox
 
-from studio.editor.code.find_bar import FindBar
+from studio.editor.code.xml_page import Words, XmlPage
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import (
     BodyThing,
@@ -24,87 +21,103 @@ from studio.editor.geometry.selection import (
     Thing,
 )
 from studio.editor.geometry.world_things import part_of
-from studio.editor.look.theme import Theme, mixed
-from studio.editor.system_text.editor import SystemTextEditor
 from studio.errors import Problem
 from studio.model.geometry.assembly import Assembly, Constraint, Member
 from studio.model.geometry.assembly_xml import read_assembly
 from studio.model.geometry.body import Body
 from studio.model.geometry.body_xml import read_body
-from studio.model.geometry.text_changes import first_change, text_changes
 from studio.model.geometry.workspace import Changed, Workspace
 from studio.model.geometry.world import WorldModel
 from studio.model.geometry.world_xml import read_world
 from studio.model.geometry.xml_completion import completions
 from studio.model.origin import Origin
+from studio.model.text_changes import first_change
 
-READ_AFTER_MS = 350
-"""After the last key: what is half typed is no vehicle yet."""
-ADDED_GROUND = 9
-PLUS = 10
 HEIGHT_PX = 230
-SIGNS = 1
-"""The margin of the plus signs."""
-GREEN = 0.14
 
 
-class XmlPanel(QWidget):
+class VehicleText:
+    """The text of one file of the open vehicle."""
+
+    words = Words(
+        valid="valid",
+        kept="The vehicle stays as it was valid last",
+        changed="The vehicle was changed, too: use this text, or discard it",
+        use="The vehicle becomes what this text says; undo brings back what was edited meanwhile",
+        discard="Show the file as the vehicle has it, and discard the text typed here",
+    )
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
-        self.file = context.workspace.main
-        self.editor = GeometryTextEditor(self.file, context.theme)
-        self.finder = FindBar(self.editor, context.theme)
-        self.files = QComboBox()
-        self.files.setToolTip("The file of the vehicle whose text is shown")
-        self.files.setAccessibleName("File")
-        self.files.activated.connect(lambda _: self.show_file(self.files.currentData()))
-        self.words = QLabel()
-        self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.discard = QPushButton("Discard text")
-        self.discard.setToolTip("Show the file as the vehicle has it, and discard the text typed here")
-        self.discard.clicked.connect(lambda _: self._show_vehicle())
-        above = QHBoxLayout()
-        above.setContentsMargins(8, 4, 8, 4)
-        above.setSpacing(10)
-        above.addWidget(self.files)
-        above.addWidget(self.words, 1)
-        above.addWidget(self.discard)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(above)
-        layout.addWidget(self.editor, 1)
-        layout.addWidget(self.finder)
-        self.setFocusProxy(self.editor)
-        self._shown = b""
-        """What the vehicle said when the text was last in step with it."""
-        self._is_ours = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(READ_AFTER_MS)
-        self._timer.timeout.connect(self._apply)
-        self._connect()
+        self.context, self.file = context, context.workspace.main
+
+    def text(self) -> bytes:
+        return self.context.workspace.text(self.file)
+
+    def saved(self) -> bytes | None:
+        return self.context.workspace.saved_text(self.file)
+
+    def errors(self, text: bytes) -> list[Problem]:
+        """Also why what the files say now makes no vehicle: a text may name what is not there."""
+        workspace = self.context.workspace
+        if text != self.text():
+            return workspace.text_errors(text, self.file)
+        found = [] if workspace.trouble is None else Problem.all_from(workspace.trouble)
+        return [each if _is_of(each, self.file) else replace(each, line=None) for each in found]
+
+    def problems(self, text: bytes) -> list[Problem]:
+        errors = self.context.workspace.text_errors(text, self.file)
+        found = self.context.workspace.problems()
+        return errors or [self._placed(each) for each in found if _is_of(each, self.file)]
+
+    def _placed(self, problem: Problem) -> Problem:
+        """With the line that it has in the text as it is now."""
+        line = self.context.workspace.line_now(problem.line, self.file) if problem.line else None
+        return replace(problem, line=line)
+
+    def write(self, text: bytes) -> None:
+        self.context.workspace.write_text(text, self.file)
+
+    def completions(self, before: str) -> tuple[str, list[str]]:
+        workspace = self.context.workspace
+        return completions(before, workspace.value(self.file), workspace.assembled.model)
+
+    def undo(self) -> None:
+        self.context.workspace.undo()
+
+    def redo(self) -> None:
+        self.context.workspace.redo()
+
+    def can_undo(self) -> bool:
+        return self.context.workspace.history.undo_label is not None
+
+    def can_redo(self) -> bool:
+        return self.context.workspace.history.redo_label is not None
+
+
+class XmlPanel(XmlPage):
+    """With a choice of the files of the vehicle, and the line of what is selected."""
+
+    def __init__(self, context: Context) -> None:
+        document, files = VehicleText(context), QComboBox()
+        super().__init__(document, context.theme, files)
+        self.context, self.shown_file, self.files = context, document, files
+        files.setToolTip("The file of the vehicle whose text is shown")
+        files.setAccessibleName("File")
+        files.activated.connect(lambda _: self.show_file(files.currentData()))
         self._ends = [
             context.workspace.listen(self._vehicle_changed),
             context.selection.listen(self._selection_changed),
         ]
         self._last_thing: Thing | None = None
         self._fill_files()
-        self._show_vehicle()
 
     def sizeHint(self) -> QSize:
         """A strip below the view, which has the rest of the room."""
         return QSize(800, HEIGHT_PX)
 
-    def _connect(self) -> None:
-        editor, workspace = self.editor, self.context.workspace
-        editor.textChanged.connect(self._typed)
-        editor.key_wanted.connect(self._key)
-        editor.completions = self._completions
-        editor.undo_shared, editor.redo_shared = workspace.undo, workspace.redo
-        editor.can_undo_shared = lambda: workspace.history.undo_label is not None
-        editor.can_redo_shared = lambda: workspace.history.redo_label is not None
+    @property
+    def file(self) -> Path:
+        return self.shown_file.file
 
     # ---- the file that is shown
 
@@ -115,9 +128,9 @@ class XmlPanel(QWidget):
                 self.context.say(f"{self.file.name} has errors: correct or discard them first", trouble=True)
                 self._fill_files()
                 return
-            self.file = file
+            self.shown_file.file = file
             self._fill_files()
-            self._show_vehicle()
+            self.show_document()
         if line > 0:
             self.editor.go_to(line)
 
@@ -128,93 +141,24 @@ class XmlPanel(QWidget):
             self.files.setItemData(self.files.count() - 1, str(file), 3)
         self.files.setCurrentIndex(self.files.findData(self.file))
 
-    # ---- from the text to the vehicle
-
-    @property
-    def is_pending(self) -> bool:
-        """Whether something was typed that is not in the vehicle."""
-        return self.editor.text().encode() != self._shown
-
-    def flush(self) -> bool:
-        """Take what was typed last without waiting; False if it cannot be taken."""
-        if self._timer.isActive():
-            self._apply()
-        return not self.is_pending
-
-    def _typed(self) -> None:
-        if not self._is_ours:
-            self._timer.start()
-
-    def _apply(self) -> None:
-        self._timer.stop()
-        text = self.editor.text().encode()
-        if text == self._shown:
-            self._show_vehicle()
-            return
-        self._is_ours = True
-        try:
-            problems = self.context.workspace.write_text(text, self.file)
-        finally:
-            self._is_ours = False
-        if not problems:
-            self._shown = self.context.workspace.text(self.file)
-            self.editor.forget_undo()
-        self._show_state(problems)
-
-    # ---- from the vehicle to the text
-
     def _vehicle_changed(self, changed: Changed) -> None:
-        if self.file not in self.context.workspace.files() and not self.is_pending:
-            self.file = self.context.workspace.main
-        if self.files.count() != len(self.context.workspace.files()) or self.file in changed.files:
+        files = self.context.workspace.files()
+        if self.file not in files and not self.is_pending:
+            self.shown_file.file = self.context.workspace.main
+        if self.files.count() != len(files) or self.file in changed.files:
             self._fill_files()
-        if self._is_ours or self.is_pending:
-            return  # what is typed stays, and the user decides
-        before = self._shown
-        self._show_vehicle()
+        before = self.document.text() if self.is_pending else self._shown
+        self.document_changed()
         if self._shown != before and not self.editor.hasFocus():
             self.editor.go_to(first_change(before, self._shown))
 
-    def _show_vehicle(self) -> None:
-        self._timer.stop()
-        self._is_ours = True
-        try:
-            self._shown = self.context.workspace.text(self.file)
-            self.editor.show_text(self._shown)
-        finally:
-            self._is_ours = False
-        self._show_state([])
-
-    def _show_state(self, errors: list[Problem]) -> None:
-        workspace = self.context.workspace
-        found = errors or [self._placed(each) for each in workspace.problems() if _is_of(each, self.file)]
-        self.editor.show_problems(found)
-        changes = text_changes(workspace.saved_text(self.file), self.editor.text().encode())
-        self.editor.mark_added(changes.added_lines)
-        if errors:
-            line = f"Line {errors[0].line}: " if errors[0].line else ""
-            self._say(f"{line}{errors[0].message}. The vehicle stays as it was valid last", wrong=True)
-        elif workspace.trouble is not None:
-            self._say(f"{workspace.trouble.message}. The vehicle stays as it was valid last", wrong=True)
+    def save(self) -> None:
+        if self.flush():
+            self.context.save()
         else:
-            self._say(f"valid · {changes.words}")
-        self.discard.setVisible(bool(errors))
+            self.context.say(f"{self.file.name} has errors and was not saved", trouble=True)
 
-    def _placed(self, problem: Problem) -> Problem:
-        """With the line that it has in the text as it is now."""
-        line = self.context.workspace.line_now(problem.line, self.file) if problem.line else None
-        return replace(problem, line=line)
-
-    def _say(self, words: str, *, wrong: bool = False) -> None:
-        self.words.setText(words)
-        self.words.setToolTip(words)
-        self.words.setProperty("role", "error" if wrong else "muted")
-        style = self.words.style()
-        if style is not None:
-            style.unpolish(self.words)
-            style.polish(self.words)
-
-    # ---- selection and completion
+    # ---- selection
 
     def _selection_changed(self) -> None:
         """The line of what is selected elsewhere."""
@@ -226,86 +170,11 @@ class XmlPanel(QWidget):
         if place is not None and not self.is_pending:
             self.show_file(*place)
 
-    def _completions(self, before: str) -> tuple[str, list[str]]:
-        workspace = self.context.workspace
-        return completions(before, workspace.value(self.file), workspace.assembled.model)
-
-    def _key(self, name: str) -> None:
-        match name:
-            case "save":
-                if self.flush():
-                    self.context.save()
-                else:
-                    self.context.say(f"{self.file.name} has errors and was not saved", trouble=True)
-            case "find" | "replace" | "go_to":
-                self.finder.open(name)
-            case "next":
-                self.finder.search()
-            case "before":
-                self.finder.search(back=True)
-            case "complete":
-                self.editor.complete()
-
-    def show_theme(self, theme: Theme) -> None:
-        self.editor.show_theme(theme)
-        self.finder.show_theme(theme)
-        if not self.is_pending:
-            self._show_state([])
-
     def close_panel(self) -> None:
-        self._timer.stop()
+        self.stop()
         for end in self._ends:
             end()
         self._ends = []
-
-
-class GeometryTextEditor(SystemTextEditor):
-    """With a green ground and a plus before lines that the saved file does not have, and with completion."""
-
-    def __init__(self, path: Path, theme: Theme) -> None:
-        super().__init__(path, theme)
-        self.setMarginWidth(SIGNS, 14)
-        self.setMarginMarkerMask(SIGNS, 1 << PLUS)
-        self.completions = lambda before: ("", list[str]())
-        self.SendScintilla(QsciScintilla.SCI_AUTOCSETSEPARATOR, ord("\n"))
-        self.SendScintilla(QsciScintilla.SCI_AUTOCSETIGNORECASE, 1)
-
-    def show_theme(self, theme: Theme) -> None:
-        super().show_theme(theme)
-        self.markerDefine(QsciScintilla.MarkerSymbol.Background, ADDED_GROUND)
-        self.setMarkerBackgroundColor(QColor(mixed(theme.fine, theme.code, GREEN)), ADDED_GROUND)
-        self.markerDefine(QsciScintilla.MarkerSymbol.Plus, PLUS)
-        self.setMarkerForegroundColor(QColor(theme.fine), PLUS)
-        self.setMarkerBackgroundColor(QColor(theme.code), PLUS)
-
-    def mark_added(self, lines: list[int]) -> None:
-        for marker in (ADDED_GROUND, PLUS):
-            self.markerDeleteAll(marker)
-            for line in lines:
-                self.markerAdd(line - 1, marker)
-
-    @property
-    def added(self) -> list[int]:
-        """Lines that are marked, from 1 on."""
-        return [line + 1 for line in range(self.lines()) if self.markersAtLine(line) & 1 << ADDED_GROUND]
-
-    def complete(self) -> list[str]:
-        """Offer what can stand here; the words that are offered."""
-        position = int(self.SendScintilla(QsciScintilla.SCI_GETCURRENTPOS))
-        begun, words = self.completions(self.text().encode()[:position].decode("utf-8", "replace"))
-        if words:
-            self.SendScintilla(QsciScintilla.SCI_AUTOCSHOW, len(begun.encode()), "\n".join(words).encode())
-        return words
-
-    def keyPressEvent(self, event: QKeyEvent | None) -> None:
-        super().keyPressEvent(event)
-        if event is not None and event.text() in ("<", " ", '"') and self._is_in_tag():
-            self.complete()
-
-    def _is_in_tag(self) -> bool:
-        position = int(self.SendScintilla(QsciScintilla.SCI_GETCURRENTPOS))
-        before = self.text().encode()[:position]
-        return before.rfind(b"<") > before.rfind(b">")
 
 
 def line_of(context: Context, thing: Thing) -> tuple[Path, int] | None:

@@ -55,6 +55,20 @@ def test_a_text_with_errors_stays_and_the_vehicle_keeps_its_last_valid_state(con
     assert "fiel=" not in page.editor.text() and 'to="Gps:BottomCenter" xyz="0.1 0 0"' in page.editor.text()
 
 
+def test_a_vehicle_that_changed_meanwhile_is_not_overwritten_unasked(context: Any, page: XmlPanel) -> None:
+    replaced(page, 'file="flea.xml"', 'file="flea.xml" fiel=')
+    page.flush()
+    context.do(MoveConstraint("gps_mount", Pose((0.1, 0.0, 0.0))))
+    replaced(page, " fiel=/>", "/><!-- mine -->")
+    assert not page.flush()
+    assert b'to="Gps:BottomCenter" xyz="0.1 0 0"' in context.workspace.text(), "nothing is lost without a question"
+    assert page.use.isVisibleTo(page) and "was changed, too" in page.words.text()
+    page.use.click()
+    assert b"<!-- mine -->" in context.workspace.text() and not page.is_pending
+    context.workspace.undo()
+    assert b'xyz="0.1 0 0"' in context.workspace.text() and b"mine" not in context.workspace.text()
+
+
 def test_schema_errors_are_underlined(page: XmlPanel) -> None:
     replaced(page, '<body name="Gps" file="gps_antenna.xml"/>', '<body file="gps_antenna.xml"/>')
     page.flush()
@@ -123,7 +137,7 @@ def test_keys_open_the_completion(page: XmlPanel) -> None:
     QTest.keyClicks(page.editor, "<")
     assert page.editor.isListActive()
     QTest.keyClick(page.editor, Qt.Key.Key_Escape)
-    page._show_vehicle()
+    page.show_document()
 
 
 def test_changes_show_only_what_saving_would_write(context: Any) -> None:

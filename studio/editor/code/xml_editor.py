@@ -1,4 +1,5 @@
-"""The editor of system.xml: faults are underlined, and undo goes through the history that it shares with the canvas."""
+"""An editor of XML: faults are underlined, lines that the saved file does not have are marked, what can stand at the
+cursor is offered, and undo goes through the history of what the text describes."""
 
 from __future__ import annotations
 
@@ -10,26 +11,38 @@ from PyQt6.QtGui import QColor, QKeyEvent, QKeySequence
 from PyQt6.QtWidgets import QToolTip
 
 from studio.editor.code.code_editor import ARROW, POINTS, CodeEditor
-from studio.editor.look.theme import Theme
+from studio.editor.theme import Theme, mixed
 from studio.errors import Problem
 
 ERROR, WARNING = 20, 21
 """Numbers of the underlines; those below 8 belong to lexers."""
+SIGNS = 1
+"""The margin of the plus signs."""
+ADDED_GROUND, PLUS = 9, 10
+"""Markers."""
+GREEN = 0.14
+Completions = Callable[[str], tuple[str, list[str]]]
+"""From the text before the cursor: the word that is begun there, and what can stand there."""
 
 
-class SystemTextEditor(CodeEditor):
+class XmlEditor(CodeEditor):
     def __init__(self, path: Path, theme: Theme) -> None:
         self._problems: dict[int, Problem] = {}
         """By line, from 1 on; the worst of each."""
         super().__init__(path, theme)
+        self.completions: Completions = lambda before: ("", [])
         self.undo_shared: Callable[[], object] = lambda: None
         self.redo_shared: Callable[[], object] = lambda: None
         self.can_undo_shared: Callable[[], bool] = lambda: False
         self.can_redo_shared: Callable[[], bool] = lambda: False
-        """What undo and redo do once the text in the window is what the system says."""
+        """What undo and redo do once the text in the window is what the document says."""
         for margin in (POINTS, ARROW):
             self.setMarginWidth(margin, 0)  # nothing stops here
             self.setMarginSensitivity(margin, False)
+        self.setMarginWidth(SIGNS, 14)
+        self.setMarginMarkerMask(SIGNS, 1 << PLUS)
+        self.SendScintilla(QsciScintilla.SCI_AUTOCSETSEPARATOR, ord("\n"))
+        self.SendScintilla(QsciScintilla.SCI_AUTOCSETIGNORECASE, 1)
         self.setTabWidth(2)
         self.setIndentationsUseTabs(False)
 
@@ -39,6 +52,11 @@ class SystemTextEditor(CodeEditor):
             self.indicatorDefine(QsciScintilla.IndicatorStyle.SquiggleIndicator, number)
             self.setIndicatorForegroundColor(QColor(colour), number)
             self.setIndicatorDrawUnder(True, number)
+        self.markerDefine(QsciScintilla.MarkerSymbol.Background, ADDED_GROUND)
+        self.setMarkerBackgroundColor(QColor(mixed(theme.fine, theme.code, GREEN)), ADDED_GROUND)
+        self.markerDefine(QsciScintilla.MarkerSymbol.Plus, PLUS)
+        self.setMarkerForegroundColor(QColor(theme.fine), PLUS)
+        self.setMarkerBackgroundColor(QColor(theme.code), PLUS)
 
     # ---- faults
 
@@ -72,6 +90,35 @@ class SystemTextEditor(CodeEditor):
         else:
             QToolTip.hideText()
 
+    # ---- lines that the saved file does not have
+
+    def mark_added(self, lines: list[int]) -> None:
+        for marker in (ADDED_GROUND, PLUS):
+            self.markerDeleteAll(marker)
+            for line in lines:
+                self.markerAdd(line - 1, marker)
+
+    @property
+    def added(self) -> list[int]:
+        """Lines that are marked, from 1 on."""
+        return [line + 1 for line in range(self.lines()) if self.markersAtLine(line) & 1 << ADDED_GROUND]
+
+    # ---- completion
+
+    def complete(self) -> list[str]:
+        """Offer what can stand here; the words that are offered."""
+        begun, words = self.completions(self._before_cursor().decode("utf-8", "replace"))
+        if words:
+            self.SendScintilla(QsciScintilla.SCI_AUTOCSHOW, len(begun.encode()), "\n".join(words).encode())
+        return words
+
+    def _before_cursor(self) -> bytes:
+        return self.text().encode()[: int(self.SendScintilla(QsciScintilla.SCI_GETCURRENTPOS))]
+
+    def _is_in_tag(self) -> bool:
+        before = self._before_cursor()
+        return before.rfind(b"<") > before.rfind(b">")
+
     # ---- text from elsewhere
 
     def show_text(self, text: bytes) -> None:
@@ -86,7 +133,7 @@ class SystemTextEditor(CodeEditor):
         self.forget_undo()
 
     def forget_undo(self) -> None:
-        """What is in the text is what the system says: its history undoes it from now on."""
+        """What is in the text is what the document says: its history undoes it from now on."""
         self.SendScintilla(QsciScintilla.SCI_EMPTYUNDOBUFFER)
 
     # ---- undo
@@ -117,6 +164,8 @@ class SystemTextEditor(CodeEditor):
             self.redo()
         else:
             super().keyPressEvent(event)
+            if event.text() in ("<", " ", '"') and self._is_in_tag():
+                self.complete()
 
 
 _CTRL_Y = QKeySequence("Ctrl+Y")
