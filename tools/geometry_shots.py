@@ -1,7 +1,7 @@
 """Takes the guide's pictures of the geometry editor on the walk of a new user, by mouse and keys: a laser is added to
 the Raptor, mounted, pitched, measured, mirrored, saved and driven.
 
-    python -m tools.geometry_shots FOLDER [small] [cart]
+    python -m tools.geometry_shots FOLDER [small] [cart [timed]]
 """
 
 from __future__ import annotations
@@ -16,18 +16,21 @@ from typing import Any
 
 import numpy as np
 from PyQt6.QtCore import QPoint, QPointF
-from PyQt6.QtWidgets import QInputDialog
+from PyQt6.QtWidgets import QInputDialog, QMenu
 
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.panels.mirror_dialog import MirrorDialog
 from studio.editor.geometry.panels.wheels_dialog import WheelsDialog
+from studio.editor.geometry.parts import PANELS
 from studio.editor.geometry.selection import BodyThing, FrameThing, Thing
+from studio.editor.geometry.view.gizmo import Handle
 from studio.editor.geometry.view.handled import place_of
+from studio.editor.geometry.view.hands import Tool
 from tools.hand import Stuck
-from tools.screen_places import dock_area, file_field, middle, shown
+from tools.screen_places import dock_area, dock_tab, file_field, middle, shown
 from tools.stage import LARGE, ROOT, SMALL, Stage, perform
 
-LASER = "HokuyoUrg"
+LASER, LASER_PORT = "HokuyoUrg", "hokuyo_urg"
 FOOT, RAIL = FrameThing(LASER, "BottomCenter"), FrameThing("Raptor", "TopCenterRail")
 
 
@@ -49,12 +52,6 @@ def place(stage: Stage, thing: Thing) -> QPoint:
         return found
 
     return stage.hand.found(find, str(thing))
-
-
-def to_view(stage: Stage) -> None:
-    """The keyboard to the view."""
-    document = opened(stage)
-    stage.hand.see(document.view.setFocus)
 
 
 def open_the_vehicle(stage: Stage) -> None:
@@ -84,23 +81,78 @@ def add_a_laser(stage: Stage) -> None:
     hand.rest(0.5)
     hand.key("Return")
     hand.until(lambda: LASER in document.workspace.assembled.model.bodies or None, "the laser")
-    to_view(stage)
     hand.key("f")
     hand.rest(1.5)
     stage.whole("geometry_added")
 
 
+def panel_of(stage: Stage, name: str) -> Any:
+    """Of the vehicle in front."""
+    document = stage.window.vehicles.current
+    assert document is not None
+    return document.part(next(each for each in PANELS if each.name == name))
+
+
+def row(stage: Stage, thing: Thing) -> QPoint | None:
+    """Of a thing in the tree, on the screen."""
+    panel = panel_of(stage, "geometry_tree")
+    item = panel.item_of(thing) if panel.isVisible() else None
+    if item is None:
+        return None
+    viewport = panel.tree.viewport()
+    found: QPoint = viewport.mapToGlobal(panel.tree.visualItemRect(item).center())
+    return found
+
+
+def take_tool(stage: Stage, tool: Tool) -> None:
+    document = opened(stage)
+    stage.hand.click(lambda: middle(document.view.tools.buttons[tool]), f"the tool {tool}")
+
+
+def handle_at(stage: Stage, wanted: Handle) -> tuple[QPoint, QPoint]:
+    """A place of a handle where no other one is, and one a bit further along it, on the screen."""
+    document = opened(stage)
+
+    def find() -> tuple[QPoint, QPoint] | None:
+        canvas, gizmo = document.view.canvas, document.view.hands.gizmo()
+        if gizmo is None or wanted.axis is None:
+            return None
+        size = canvas.width(), canvas.height()
+        if wanted.kind == "rotate":
+            points, front = gizmo.ring(wanted.axis, canvas.camera, *size)
+            points = points[front]
+        else:
+            start, tip = gizmo.arrow(wanted.axis, canvas.camera, *size)
+            points = np.linspace(start, tip, 12)
+        free = [place for place, at in enumerate(points[:-3]) if gizmo.at(*at, canvas.camera, *size) == wanted]
+        if not free:
+            return None
+        first, last = (canvas.mapToGlobal(QPointF(*points[place]).toPoint()) for place in (free[-1], free[-1] + 3))
+        return first, last
+
+    return stage.hand.until(find, f"the handle {wanted}")
+
+
+def drag_and_type(stage: Stage, wanted: Handle, number: str, picture: str = "") -> None:
+    """A handle is dragged, and the number is typed while the button is down."""
+    hand, document = stage.hand, opened(stage)
+    hand.take(*handle_at(stage, wanted))
+    hand.write(number)
+    hand.rest(0.5)
+    if picture:
+        stage.part(picture, lambda: document.view)
+    hand.drop()
+
+
 def mount_it(stage: Stage) -> None:
     hand, document = stage.hand, opened(stage)
-    to_view(stage)
-    hand.key("m")
+    take_tool(stage, "mount")
     hand.drag(place(stage, FOOT), place(stage, RAIL))
     strip = hand.until(lambda: document.view.strip, "six ways to mount it")
     hand.rest(1.0)
     if str(strip.offer.carrier) != str(RAIL):
         raise Stuck(f"it would be mounted on {strip.offer.carrier}")
     stage.part("geometry_mounting", lambda: document.view)
-    hand.see(strip.setFocus)
     hand.key("Return")
     hand.until(lambda: document.view.strip is None or None, "the mounted laser")
     hand.key("f")
@@ -109,19 +161,16 @@ def mount_it(stage: Stage) -> None:
 
 def pitch_it(stage: Stage) -> None:
     hand, document = stage.hand, opened(stage)
-    hand.see(lambda: document.selection.choose(BodyThing(LASER)))
-    to_view(stage)
-    hand.key("r", "y", "1", "5")
-    hand.rest(1.0)
-    stage.part("geometry_turning", lambda: document.view)
-    to_view(stage)
-    hand.key("Return")
+    hand.click(lambda: row(stage, BodyThing(LASER)), "the laser in the tree")
+    take_tool(stage, "rotate")
+    drag_and_type(stage, Handle("rotate", 1), "15", "geometry_turning")
     hand.until(lambda: b'rpy="0 15 0"' in document.workspace.text() or None, "15 degrees of pitch")
 
 
 def measure_it(stage: Stage) -> None:
-    hand, document = stage.hand, opened(stage)
-    measure = hand.see(lambda: document.show_panel("geometry_measure"))
+    hand, window = stage.hand, stage.window
+    hand.click(lambda: dock_tab(window, "geometry_measure"), "the tab Measure")
+    measure = hand.see(lambda: panel_of(stage, "geometry_measure"))
     for side, frame in (("foi", f"{LASER}:ScanOrigin"), ("reference", "Raptor:FrontBumperCenter")):
         hand.click(partial(lambda side: middle(measure.fields[side]), side), f"the field {side}")
         hand.write(f"{frame}\n")
@@ -130,15 +179,36 @@ def measure_it(stage: Stage) -> None:
     stage.whole("geometry_editor")
 
 
+def mirror(stage: Stage) -> None:
+    """From the menu of the laser in the tree."""
+    hand = stage.hand
+    hand.click(lambda: row(stage, BodyThing(LASER)), "the laser in the tree", button=3)
+    hand.click(lambda: menu_row(stage, "Mirror"), "Mirror")
+
+
+def menu_row(stage: Stage, words: str) -> QPoint | None:
+    for menu in stage.window.findChildren(QMenu):
+        for action in menu.actions() if menu.isVisible() else ():
+            if action.text() == words:
+                return menu.mapToGlobal(menu.actionGeometry(action).center())
+    return None
+
+
 def mirror_it(stage: Stage) -> None:
+    """On the middle plane, left and right are the same; beside it, a copy goes to the other side at once."""
     hand, window, document = stage.hand, stage.window, opened(stage)
-    hand.see(lambda: document.selection.choose(BodyThing(LASER)))
-    to_view(stage)
-    hand.key("ctrl+shift+m")
+    mirror(stage)
     hand.until(lambda: shown(window, MirrorDialog), "the question which sides")
-    hand.see(lambda: shown(window, MirrorDialog).activateWindow())  # type: ignore[union-attr]
-    hand.key("Return")
+    hand.rest(0.5)
+    stage.whole("geometry_mirroring")
+    hand.key("Escape")
+    hand.until(lambda: shown(window, MirrorDialog) is None, "the end of the question")
+    take_tool(stage, "move")
+    drag_and_type(stage, Handle("move", 1), "0.4")
+    hand.until(lambda: b'xyz="0 0.4 0"' in document.workspace.text() or None, "0.4 m to the left")
+    mirror(stage)
     hand.until(lambda: f"{LASER}_mirrored" in document.workspace.assembled.model.bodies or None, "the mirrored laser")
+    take_tool(stage, "select")
     hand.rest(1.0)
     stage.whole("geometry_mirrored")
 
@@ -147,7 +217,6 @@ def undo_and_redo_all(stage: Stage) -> None:
     hand, document = stage.hand, opened(stage)
     workspace = document.workspace
     texts, count = hand.see(workspace.texts), len(hand.see(lambda: workspace.history.labels))
-    to_view(stage)
     hand.key(*["ctrl+z"] * count)
     hand.until(lambda: not workspace.is_modified or None, "the file as it was")
     hand.key(*["ctrl+y"] * count)
@@ -156,10 +225,9 @@ def undo_and_redo_all(stage: Stage) -> None:
 
 def save_it(stage: Stage) -> None:
     hand, window, document = stage.hand, stage.window, opened(stage)
-    hand.see(lambda: document.show_panel("geometry_xml"))
+    hand.click(lambda: dock_tab(window, "geometry_xml"), "the tab XML")
     hand.rest(1.0)
     stage.part("geometry_editor_lines", lambda: dock_area(window, "geometry_xml"))
-    to_view(stage)
     hand.key("ctrl+s")
     hand.until(lambda: not document.workspace.is_modified or None, "the saved files")
     told = subprocess.run(["git", "diff", "--numstat"], cwd=stage.robots / "models", check=True, capture_output=True)
@@ -176,37 +244,33 @@ def lasers(stage: Stage) -> list[str]:
 
 def drive_it(stage: Stage) -> None:
     hand, window = stage.hand, stage.window
-    to_view(stage)
     hand.key("ctrl+F5")
     hand.until(lambda: shown(window, QInputDialog), "the question for a world")
     hand.rest(0.5)
     hand.key("Return")
     hand.until(lambda: len(lasers(stage)) == 2 or None, "scans of both lasers")
-    names = hand.see(lambda: lasers(stage))
-    print(names, flush=True)
-    hand.see(lambda: window.viewers.add("scan", {"topic": names[0]}))
-    hand.rest(2.0)
+    newest = f"/simulator/{LASER_PORT}_mirrored"
+    scan = hand.until(lambda: next((v for v in window.viewers.open.values() if v.KIND == "scan"), None), "the scan")
+    print(hand.see(lambda: lasers(stage)), scan.save(), flush=True)
+    if hand.see(scan.save).get("topic") != newest:
+        raise Stuck(f"the first viewer does not show {newest}")
+    name = hand.see(lambda: next(name for name, each in window.viewers.open.items() if each is scan))
+    hand.click(lambda: dock_tab(window, name), "the tab of the scan")
+    hand.rest(3.0)
+    stage.whole("geometry_driven")
 
 
-def new_document(stage: Stage, words: str, file: Path) -> GeometryDocument:
-    """By the command palette; the dialog proposes a place, and a name is typed."""
+def new_document(stage: Stage, words: str) -> GeometryDocument:
+    """By the command palette."""
     hand, window = stage.hand, stage.window
+    before = hand.see(lambda: window.vehicles.current)
     hand.key("ctrl+shift+p")
     hand.rest(0.5)
-    hand.write(words)
-    hand.rest(0.5)
-    hand.key("Return")
-    hand.found(lambda: file_field(window), "the file dialog")
-    hand.key("ctrl+a")
-    hand.write(str(file))
-    hand.rest(0.7)
-    hand.key("Return")
-    hand.rest(0.7)
-    if hand.see(lambda: file_field(window)) is not None:
-        hand.key("Return")
-    return hand.until(
-        lambda: (each := window.vehicles.current) is not None and each.workspace.main == file and each, words
-    )  # type: ignore[return-value]
+    hand.write(f"{words}\n")
+    hand.until(lambda: window.vehicles.current is not before, words)
+    document = opened(stage)
+    hand.until(lambda: document.view.canvases[0].made, "the first picture")
+    return document
 
 
 def ground(stage: Stage, x: float, y: float) -> QPoint:
@@ -222,9 +286,7 @@ def ground(stage: Stage, x: float, y: float) -> QPoint:
 def draw_a_yard(stage: Stage) -> None:
     """A world of four walls and three obstacles, with the mouse."""
     hand = stage.hand
-    document = new_document(stage, "new world", stage.robots / "worlds" / "yard.sdf")
-    hand.until(lambda: document.view.canvases[0].made, "the first picture")
-    to_view(stage)
+    document = new_document(stage, "new world")
     hand.key("w")
     for x, y in ((-6.0, -5.0), (8.0, -5.0), (8.0, 5.0), (-6.0, 5.0)):
         hand.click(partial(ground, stage, x, y), f"the corner {x} {y}")
@@ -235,19 +297,14 @@ def draw_a_yard(stage: Stage) -> None:
     for keys, x, y in (("shift+b", 4.0, 2.0), ("shift+c", 2.0, -3.0), ("shift+o", -3.0, 3.0)):
         hand.key(keys)
         hand.click(partial(ground, stage, x, y), f"the place of {keys}")
-        hand.rest(0.4)
     hand.key("shift+b")
     hand.click(lambda: ground(stage, 5.0, -1.0), "the place of the long box")
     hand.until(lambda: document.selection.current == BodyThing("box2"), "the long box")
-    hand.key("e", "y")
-    hand.write("3")
+    hand.write("1 3 1.5")
     hand.rest(0.6)
     stage.whole("geometry_size")
-    hand.key("Return")
-    hand.key("f")
-    hand.rest(1.0)
+    hand.key("Return", "f")
     stage.whole("geometry_world")
-    to_view(stage)
     print(f"a world drawn: {hand.clicks} clicks, {hand.keys} keys so far", flush=True)
 
 
@@ -255,33 +312,20 @@ def build_a_cart(stage: Stage) -> None:
     """From nothing to a drive in a world that is drawn in the window, with the mouse and few keys."""
     hand, window = stage.hand, stage.window
     began = time.monotonic()
-    document = new_document(stage, "new body", stage.robots / "cart.xml")
-    hand.until(lambda: document.view.canvases[0].made, "the first picture")
-    to_view(stage)
+    document = new_document(stage, "new body")
+    body = document.workspace.name
     hand.key("shift+b")
     hand.until(lambda: document.selection.current, "the new box")
-    properties = hand.see(lambda: document.show_panel("geometry_properties"))
-    length = hand.until(lambda: properties.form.named.get("Length, width, height"), "the size of the box")
-    hand.click(lambda: middle(length.fields[0].edit), "the length")
-    for number in ("0.6", "0.4", "0.2"):
-        hand.key("ctrl+a")
-        hand.write(number)
-        hand.key("Tab")
-    hand.rest(0.5)
-    to_view(stage)
+    hand.write("0.6 0.4 0.2\n")
     hand.key("shift+w")
     hand.until(lambda: shown(window, WheelsDialog), "the sizes of the wheels")
-    hand.see(lambda: shown(window, WheelsDialog).activateWindow())  # type: ignore[union-attr]
     hand.key("Return")
-    hand.until(lambda: document.workspace.assembled.model.bodies["cart"].drive, "the wheels")
-    to_view(stage)
+    hand.until(lambda: document.workspace.assembled.model.bodies[body].drive, "the wheels")
     hand.key("shift+l")
-    hand.until(lambda: document.workspace.assembled.model.bodies["cart"].sensors, "the laser")
-    to_view(stage)
+    hand.until(lambda: document.workspace.assembled.model.bodies[body].sensors, "the laser")
     hand.key("f")
-    hand.rest(1.0)
     stage.whole("geometry_cart")
-    print(f"a cart built: {hand.clicks} clicks, {hand.keys} keys", flush=True)
+    print(f"a cart built: {time.monotonic() - began:.0f} s, {hand.clicks} clicks, {hand.keys} keys", flush=True)
     draw_a_yard(stage)
     hand.key("ctrl+F5")
     hand.until(lambda: shown(window, QInputDialog), "the question for a vehicle")
@@ -291,10 +335,9 @@ def build_a_cart(stage: Stage) -> None:
     hand.until(lambda: lasers(stage) or None, "scans")
     told = f"{time.monotonic() - began:.0f} s, {hand.clicks} clicks, {hand.keys} keys"
     print(f"a cart from nothing to its first scan in a world that was drawn: {told}", flush=True)
-    hand.see(lambda: window.viewers.add("scan", {"topic": lasers(stage)[0]}))
     hand.rest(3.0)
     name, stick = hand.see(lambda: next(pair for pair in window.viewers.open.items() if pair[1].KIND == "teleop"))
-    hand.see(lambda: window.docks.show(name))
+    hand.click(lambda: dock_tab(window, name), "the tab of the sticks")
     ahead: list[float] = []
     watch = hand.see(lambda: window.live.feed.watch("/simulator/odometry", lambda events: ahead.append(
         float(events[-1].message.position[0]))))  # fmt: skip
@@ -307,6 +350,11 @@ def build_a_cart(stage: Stage) -> None:
     stage.whole("geometry_cart_driven")
 
 
+def without_pictures(stage: Stage) -> None:
+    """What a person needs is timed."""
+    stage.themes = ()
+
+
 STEPS = (
     open_the_vehicle, add_a_laser, mount_it, pitch_it, measure_it, mirror_it, undo_and_redo_all, save_it, drive_it,
 )  # fmt: skip
@@ -314,6 +362,7 @@ STEPS = (
 
 if __name__ == "__main__":
     is_small = "small" in sys.argv[2:]
-    steps = (build_a_cart,) if "cart" in sys.argv[2:] else STEPS
+    cart = (without_pictures, build_a_cart) if "timed" in sys.argv[2:] else (build_a_cart,)
+    steps = cart if "cart" in sys.argv[2:] else STEPS
     size, ending = (SMALL, "_small") if is_small else (LARGE, "")
     sys.exit(perform(steps, Path(sys.argv[1]), size=size, in_turn=True, ending=ending))

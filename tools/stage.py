@@ -52,6 +52,7 @@ class Stage:
         self.failed: list[str] = []
         self.began_s = 0.0
         """Of the clock of a simulation: when its drive began."""
+        self.themes = BOTH
         self.files: list[Path] = []
         """The pictures that were taken; they are made small when the window is gone."""
 
@@ -154,7 +155,7 @@ class Stage:
         self.area(name, area, ready=ready)
 
     def area(self, name: str, area: Callable[[], QRect], *, ready: Ready | None = None) -> None:
-        for theme, ending in BOTH:
+        for theme, ending in self.themes:
             self.show_theme(theme)
             if ready is not None:
                 ready()

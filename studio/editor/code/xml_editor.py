@@ -11,7 +11,7 @@ from PyQt6.QtGui import QColor, QKeyEvent, QKeySequence
 from PyQt6.QtWidgets import QToolTip
 
 from studio.editor.code.code_editor import ARROW, POINTS, CodeEditor
-from studio.editor.theme import Theme, mixed
+from studio.editor.look.theme import Theme, mixed
 from studio.errors import Problem
 
 ERROR, WARNING = 20, 21

@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBox
 
 from studio.editor.code.find_bar import FindBar
 from studio.editor.code.xml_editor import XmlEditor
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
 from studio.errors import Problem
 from studio.model.text_changes import text_changes
 

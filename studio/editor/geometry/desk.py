@@ -231,7 +231,12 @@ class GeometryDesk(QObject):
         self.show(workspace)
         return True
 
-    def create(self, path: Path, kind: str) -> None:
+    def is_free(self, path: Path) -> bool:
+        """Whether a new file could be there."""
+        return not path.exists() and self.name_of(path.resolve()) not in self.documents
+
+    def create(self, path: Path, kind: str, *, is_named: bool = True) -> None:
+        """A file that saving makes; unless it `is_named`, that asks for its place."""
         from studio.model.geometry.workspace import Workspace
 
         try:
@@ -239,7 +244,7 @@ class GeometryDesk(QObject):
         except StudioError as error:
             self.window.status.say(str(error), trouble=True)
             return
-        self.show(workspace)
+        self._keeping[self.name_of(self.show(workspace).workspace.main)].is_named = is_named
 
     def show(self, workspace: Workspace) -> GeometryDocument:
         from studio.editor.geometry.document import GeometryDocument  # brings numpy, as all below does

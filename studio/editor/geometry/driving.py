@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QInputDialog
 from studio.editor.base.own_process import own_process
 from studio.editor.geometry.drive_place import drive_folder
 from studio.editor.ports import WithSettings, WithStatus, WithWidget
-from studio.editor.project.ports import WithFiles, WithLive
+from studio.editor.project.ports import WithFiles, WithLive, WithProject
 from studio.errors import StudioError
 from studio.model.files import FileError, write_atomically
 from studio.model.geometry.assembly import Model
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from studio.editor.viewers.viewers import Viewers
     from studio.model.geometry.body import Body
     from studio.model.geometry.workspace import Workspace
+    from studio.model.spec import ComponentSpec
 
 WORLD = "geometry/world"
 """The setting with the world that was chosen last."""
@@ -47,6 +48,8 @@ class VehicleSimulator(Simulator):
 
     vehicles: ClassVar[dict[str, str]] = {vehicles!r}
 '''
+MOST_SCANS = 4
+"""Viewers of lasers that open by themselves."""
 SYSTEM = """<?xml version="1.0" encoding="UTF-8"?>
 <system name="{name}" version="1">
   <doc>{about} in the embedded simulator, driven by the sticks of the viewer Drive.</doc>
@@ -190,7 +193,13 @@ def _place(pose: Matrix) -> tuple[float, float, float]:
     return x, y, round(rpy_of(pose[:3, :3])[2], 9)
 
 
-class Needs(WithFiles, WithLive, WithSettings, WithStatus, WithWidget, Protocol):
+def scan_topics(simulator: ComponentSpec) -> list[str]:
+    """Of the lasers of the vehicles, those that were added last first."""
+    scans = [each.name for each in simulator.ports if each.direction == "out" and each.type == "Range3d"]
+    return [f"/simulator/{name}" for name in reversed(scans[-MOST_SCANS:])]
+
+
+class Needs(WithFiles, WithLive, WithProject, WithSettings, WithStatus, WithWidget, Protocol):
     """What is taken from the window."""
 
     @property
@@ -305,8 +314,11 @@ class Driving(QObject):
         self.window.files.open_and_run(project, self._show)
 
     def _show(self) -> None:
-        """The sticks, and what the sensors see."""
-        viewers = self.window.viewers
+        """The sticks, and what the lasers see, the newest one first."""
+        viewers, session = self.window.viewers, self.window.session
         if not any(each.KIND == "teleop" for each in viewers.open.values()):
             viewers.add("teleop")
+        if not any(each.KIND == "scan" for each in viewers.open.values()):
+            for topic in scan_topics(session.registry.require(session.system.component("simulator").type)):
+                viewers.open_soon("scan", {"topic": topic})
         self.window.live.run_unless_attached()

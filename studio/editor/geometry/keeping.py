@@ -17,6 +17,7 @@ from studio.editor.project.leaving import ask_about_changes
 from studio.editor.project.left_work import LeftWork
 from studio.editor.project.ports import WithFiles
 from studio.errors import StudioError
+from studio.model.parts import as_name
 from studio.paths import is_shared_model
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Keeping(QObject):
         settings = window.settings
         self.autosave = Autosave(settings.file.parent / "unsaved", settings.autosave_s, self)
         self.left = LeftWork(window, self.autosave, document.workspace.main.name)
+        self.is_named = True
+        """False: nobody has chosen its file yet, and the first save asks for it."""
         self._watched = FileWatch(self)
         self._watched.touched.connect(self.look)
 
@@ -81,6 +84,8 @@ class Keeping(QObject):
             self.window.status.say("Saved without the text that has errors", trouble=True)
         if self.is_example:
             return self._save_copy()
+        if not self.is_named:
+            return self.ask_save_as("Save the new file as")
         try:
             written = self.document.session.save(overwrite=overwrite)
         except StudioError as error:
@@ -118,6 +123,8 @@ class Keeping(QObject):
         return self.save_as(path if path.suffix else path.with_suffix(main.suffix))
 
     def save_as(self, path: Path) -> bool:
+        if not self.is_named:
+            self._name_after(path)
         try:
             written = self.document.session.save_as(path)
         except StudioError as error:
@@ -131,6 +138,17 @@ class Keeping(QObject):
         self.window.vehicles.links.files_saved(written)
         return True
 
+    def _name_after(self, path: Path) -> None:
+        """The name that it has had since it was new says nothing: it gets that of its file."""
+        from studio.editor.geometry.selection import VehicleThing
+        from studio.editor.geometry.thing_edits import rename  # brings numpy
+
+        workspace, name = self.document.workspace, as_name(path.stem)
+        if workspace.name == workspace.main.stem and name and name != workspace.name:
+            made = rename(workspace, VehicleThing(), name)
+            self.document.session.do_all(made.label, made.edits)
+        self.is_named = True
+
     def _remember(self) -> None:
         self.window.settings.recents.add(self.document.workspace.main, "vehicle")
 
@@ -141,7 +159,7 @@ class Keeping(QObject):
             return True
         names = ", ".join(path.name for path in self.document.workspace.modified_files())
         words, loses = f"{names} has changes that are not saved.", "Closing without saving loses them."
-        save = "Save a copy…" if self.is_example else "Save"
+        save = "Save a copy…" if self.is_example else "Save" if self.is_named else "Save as…"
         answer = ask_about_changes(self.window.widget, words, loses, save=save, leave="Close without saving")
         return self.save() if answer == "save" else answer == "leave"
 

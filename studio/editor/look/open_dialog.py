@@ -95,17 +95,6 @@ def ask_for_vehicle(parent: QWidget, folder: Path) -> Path | None:
     return Path(name) if name else None
 
 
-def ask_new_file(parent: QWidget, title: str, suggestion: Path) -> Path | None:
-    """A file that is not there yet; its folder is made when it is saved."""
-    there = next(each for each in (suggestion.parent, *suggestion.parents) if each.is_dir())
-    start = suggestion if there == suggestion.parent else there / suggestion.name
-    name, _ = QFileDialog.getSaveFileName(
-        parent, title, str(start), file_filter(suggestion), options=QFileDialog.Option.DontUseNativeDialog
-    )
-    path = Path(name) if name else None
-    return path if path is None or path.suffix else path.with_suffix(suggestion.suffix)
-
-
 def file_filter(path: Path) -> str:
     """For a dialog that saves such a file."""
     return "Worlds (*.sdf *.world)" if path.suffix.lower() in WORLDS else "Vehicles and bodies (*.xml)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from studio.editor.code.xml_page import Words, XmlPage
-from studio.editor.session import Session
-from studio.editor.theme import Theme
+from studio.editor.look.theme import Theme
+from studio.editor.project.session import Session
 from studio.errors import Problem
 from studio.model.document import SYSTEM_FILE
 from studio.model.system_text import ReadText, WriteText, check_text, read_text

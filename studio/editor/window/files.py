@@ -17,7 +17,7 @@ from studio.editor.code.source_view import open_source
 from studio.editor.geometry.drive_place import is_drive_project
 from studio.editor.log_files.log_facts import is_viewing_project
 from studio.editor.look.folder_dialog import ask_new_folder
-from studio.editor.look.open_dialog import ask_for_vehicle, ask_new_file, ask_what_to_open, sort_of
+from studio.editor.look.open_dialog import ask_for_vehicle, ask_what_to_open, sort_of
 from studio.editor.look.progress import carry_out
 from studio.editor.project.autosave import Autosave
 from studio.editor.project.leaving import ask_about_changes, is_sure
@@ -127,14 +127,14 @@ class Files(QObject):
         shipped = [root / "assemblies" for root in model_roots()]
         return next((folder for folder in (*project, *recent, *shipped) if folder.is_dir()), self._home())
 
-    def ask_new_vehicle(self, kind: Literal["assembly", "body", "world"]) -> None:
+    def new_vehicle(self, kind: Literal["assembly", "body", "world"]) -> None:
+        """At once; the first save asks where it goes."""
         folder, ending = {"assembly": ("assemblies", "xml"), "body": ("bodies", "xml"), "world": ("worlds", "sdf")}[
             kind
         ]
-        suggestion = self.own_place() / "models" / folder / f"new_{kind}.{ending}"
-        path = ask_new_file(self.window, f"New {kind}", suggestion)
-        if path is not None:
-            self.window.vehicles.create(path, kind)
+        place, vehicles = self.own_place() / "models" / folder, self.window.vehicles
+        names = (f"new_{kind}{number if number > 1 else ''}.{ending}" for number in count(1))
+        vehicles.create(next(place / name for name in names if vehicles.is_free(place / name)), kind, is_named=False)
 
     def ask_leave_and_open(self, folder: Path, then: Callable[[], object] = lambda: None) -> None:
         """`then` is done when it is open."""

@@ -155,6 +155,30 @@ def grown(shape: Shape, by: Iterable[float]) -> tuple[Shape, tuple[float, float,
     raise ModelError(f"a {type(shape).__name__.lower()} has no size that can be dragged")
 
 
+def with_sizes(shape: Shape, sizes: Sequence[float]) -> Shape:
+    """Length, width, height; radius, length; or radius. What is left out stays."""
+    match shape:
+        case Box():
+            length, width, height = (*sizes, *shape.size[len(sizes) :])[:3]
+            return replace(shape, size=(length, width, height))
+        case Cylinder():
+            return replace(shape, radius=sizes[0], length=[*sizes, shape.length][1])
+        case Sphere():
+            return replace(shape, radius=sizes[0])
+    raise ModelError(f"a {type(shape).__name__.lower()} has no sizes that can be typed")
+
+
+def with_new_shape(model: WorldModel, index: int, shape: Shape) -> WorldModel:
+    """An obstacle of one shape goes on standing where it stands when its height changes."""
+    old = model.shapes[index]
+    made = model.with_shape(index, replace(old, shape=shape))
+    higher = height_of(shape) - height_of(old.shape)
+    if not higher or len(model.shapes) > 1:
+        return made
+    x, y, z = model.pose.xyz
+    return replace(made, pose=replace(model.pose, xyz=(x, y, round(z + higher / 2, 9))))
+
+
 def _free(world: World, wanted: str) -> str:
     return free_name(wanted, {*world.parts(), "world"})
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from studio.model.geometry.assembly import Constraint, Model
 from studio.model.geometry.body import Body
 from studio.model.geometry.poses import Pose
+from studio.model.geometry.shapes import Shape
 
 
 def with_body(model: Model, name: str, body: Body) -> Model:
@@ -22,10 +23,14 @@ def with_frame_at(model: Model, body: str, frame: str, pose: Pose) -> Model:
     return with_body(model, body, replace(old, frames=frames))
 
 
-def with_shape_at(model: Model, body: str, index: int, pose: Pose) -> Model:
+def with_shape(model: Model, body: str, index: int, shape: Shape) -> Model:
     old = model.bodies[body]
-    shapes = [replace(each, pose=pose) if number == index else each for number, each in enumerate(old.shapes)]
+    shapes = [shape if number == index else each for number, each in enumerate(old.shapes)]
     return with_body(model, body, replace(old, shapes=shapes))
+
+
+def with_shape_at(model: Model, body: str, index: int, pose: Pose) -> Model:
+    return with_shape(model, body, index, replace(model.bodies[body].shapes[index], pose=pose))
 
 
 def with_constraint_at(model: Model, name: str, pose: Pose) -> Model:

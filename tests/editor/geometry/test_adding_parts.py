@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from PyQt6.QtCore import Qt
 from PyQt6.QtTest import QTest
-from PyQt6.QtWidgets import QMenu
+from PyQt6.QtWidgets import QFileDialog, QMenu
 
 from studio.editor.geometry.document import GeometryDocument
 from studio.editor.geometry.panels.wheels_dialog import WheelsDialog
@@ -21,6 +21,7 @@ from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.views.scene.batches import Triangles
 from studio.editor.window.main_window import MainWindow
 from studio.model.geometry.shapes import Box
+from studio.model.geometry.workspace import Workspace
 
 
 @pytest.fixture
@@ -58,6 +59,71 @@ def test_keys_add_a_box_wheels_and_a_laser(cart: GeometryDocument) -> None:
     for _ in range(4):
         cart.workspace.undo()
     assert not cart.workspace.assembled.model.bodies["cart"].shapes
+
+
+def test_numbers_typed_after_a_box_are_its_sizes(cart: GeometryDocument) -> None:
+    do(cart, "box")
+    canvas, hands, workspace = cart.view.canvas, cart.view.hands, cart.workspace
+    assert "length, width, height" in hands.words
+    QTest.keyClicks(canvas, "0.6 0.4 ")
+    QTest.keyClick(canvas, Qt.Key.Key_Backspace)
+    QTest.keyClicks(canvas, " 0.25")
+    assert cart.view.stage.preview is not None and len(workspace.history.labels) == 1, "shown, not done"
+    QTest.keyClick(canvas, Qt.Key.Key_Return)
+    (box,) = workspace.assembled.model.bodies["cart"].shapes
+    assert isinstance(box, Box) and box.size == (0.6, 0.4, 0.25) and box.pose.xyz == (0.0, 0.0, 0.0)
+    assert hands.entry is None and cart.view.stage.preview is None
+    QTest.keyClicks(canvas, "7")
+    assert cart.view.stage.preview is None, "numbers are sizes only right after the box was added"
+
+
+@pytest.mark.parametrize("typed", ["0", "0.1 0", "1 . 2"])
+def test_what_are_no_sizes_changes_nothing(cart: GeometryDocument, window: MainWindow, typed: str) -> None:
+    do(cart, "cylinder")
+    QTest.keyClicks(cart.view.canvas, typed)
+    QTest.keyClick(cart.view.canvas, Qt.Key.Key_Return)
+    assert len(cart.workspace.history.labels) == 1 and "is not radius, length" in window.status.words.text()
+    QTest.keyClick(cart.view.canvas, Qt.Key.Key_Escape)
+    assert "Click selects" in window.status.words.text()
+
+
+def test_another_command_ends_the_typing_of_sizes(cart: GeometryDocument) -> None:
+    do(cart, "box")
+    QTest.keyClicks(cart.view.canvas, "3 3 3")
+    QTest.keyClick(cart.view.canvas, Qt.Key.Key_Escape)
+    assert cart.view.stage.preview is None and cart.selection.current == ShapeThing("cart", 0)
+    QTest.keyClicks(cart.view.canvas, "3")
+    do(cart, "laser")
+    QTest.keyClick(cart.view.canvas, Qt.Key.Key_Return)
+    assert len(cart.workspace.history.labels) == 2, "the box keeps its size"
+
+
+@pytest.mark.parametrize("kind", ["assembly", "body", "world"])
+def test_a_new_file_is_there_at_once_and_saving_asks_for_its_place(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Literal["assembly", "body", "world"]
+) -> None:
+    window.show_session(None)
+    monkeypatch.setattr(type(window.files), "own_place", lambda _: tmp_path)
+    window.files.new_vehicle(kind)
+    window.files.new_vehicle(kind)
+    assert [each.main.stem for each in opened(window)] == [f"new_{kind}", f"new_{kind}2"]
+    document = window.vehicles.active
+    assert document is not None and document.workspace.saved_text() is None
+    place = tmp_path / f"cart{document.workspace.main.suffix}"
+    asked: list[str] = []
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda _, title, at, *__, **___: (asked.append(at), (str(place), ""))[1]
+    )
+    window.trigger("file.save")
+    assert asked and place.is_file() and b'name="cart"' in place.read_bytes()
+    assert [each.main.stem for each in opened(window)] == [f"new_{kind}", "cart"]
+    window.trigger("file.save")
+    assert len(asked) == 1, "now it has a place"
+    window.vehicles.close_all()
+
+
+def opened(window: MainWindow) -> list[Workspace]:
+    return [each.workspace for each in window.vehicles.documents.values()]
 
 
 def test_the_menu_of_the_tools_has_every_part(cart: GeometryDocument) -> None:

@@ -16,10 +16,10 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.fonts import code_font
 from studio.editor.geometry.protocols import Context
-from studio.editor.panels.empty_state import EmptyState
-from studio.editor.theme import Theme, mixed
+from studio.editor.look.fonts import code_font
+from studio.editor.look.theme import Theme, mixed
+from studio.editor.panels.parts.empty_state import EmptyState
 from studio.model.text_changes import Line, TextChanges, text_changes
 
 PLACE = Qt.ItemDataRole.UserRole

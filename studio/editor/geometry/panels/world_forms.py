@@ -14,7 +14,7 @@ from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.selection import ShapeThing, Thing
 from studio.editor.geometry.world_things import HEIGHT, THICKNESS, model_of, part_of
 from studio.errors import StudioError
-from studio.model.geometry.obstacles import WallSize, height_of, wall_size, with_wall_size
+from studio.model.geometry.obstacles import WallSize, wall_size, with_new_shape, with_wall_size
 from studio.model.geometry.shapes import USES
 from studio.model.geometry.world import Heightmap, WorldFrame, WorldInclude, WorldModel, WorldPart, WorldShape
 from studio.model.geometry.world_edits import ChangeInWorld, DescribeWorld
@@ -183,15 +183,9 @@ def _shape_fields(form: Form, context: Context, name: str, index: int) -> None:
 
 
 def _take(context: Context, name: str, index: int, **values: Any) -> None:
-    """Of the shape itself. An obstacle of one shape goes on standing where it stands when its height changes."""
+    """Of the shape itself."""
     model = model_of(context.workspace, name)
-    old = model.shapes[index]
-    made = model.with_shape(index, replace(old, shape=replace(old.shape, **values)))
-    higher = height_of(made.shapes[index].shape) - height_of(old.shape)
-    if higher and len(model.shapes) == 1:
-        x, y, z = model.pose.xyz
-        made = replace(made, pose=replace(model.pose, xyz=(x, y, round(z + higher / 2, 9))))
-    context.do(ChangeInWorld(name, made))
+    context.do(ChangeInWorld(name, with_new_shape(model, index, replace(model.shapes[index].shape, **values))))
 
 
 def _take_shape(context: Context, name: str, index: int, shape: WorldShape) -> None:

@@ -56,6 +56,8 @@ BUTTONS: dict[Qt.MouseButton, Button] = {
     Qt.MouseButton.RightButton: "right",
 }
 DIGITS = set("0123456789.,-")
+SIZES = DIGITS - {"-"} | {" "}
+"""Several numbers."""
 STANDARD = {
     "-x": Preset("", 180.0, 0.0), "x": Preset("", 0.0, 0.0), "-y": Preset("", -90.0, 0.0),
     "y": Preset("", 90.0, 0.0), "z": Preset("", -90.0, 90.0), "-z": Preset("", -90.0, -90.0),
@@ -358,7 +360,7 @@ class Canvas(QWidget):
         """Keys of the view come before shortcuts of the window."""
         if event is not None and event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             plain = not event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier)
-            is_number = event.text() in DIGITS and bool(event.text()) and self.hands.gesture is not None
+            is_number = bool(event.text()) and event.text() in self._typed_now()
             if plain and (is_number or Qt.Key(event.key()) in KEYS):
                 event.accept()
                 return True
@@ -373,7 +375,7 @@ class Canvas(QWidget):
 
     def _key(self, key: Qt.Key, text: str, spot: MouseSpot) -> bool:
         hands = self.hands
-        if hands.gesture is not None and text in DIGITS and text:
+        if text and text in self._typed_now():
             return hands.type(text)
         match key:
             case Qt.Key.Key_Escape:
@@ -395,6 +397,12 @@ class Canvas(QWidget):
                 self._looked()
                 return True
         return self._arrow(key, spot)
+
+    def _typed_now(self) -> set[str]:
+        """Characters that are for what is being done."""
+        if self.hands.gesture is not None:
+            return DIGITS
+        return SIZES if self.hands.entry is not None else set()
 
     def _arrow(self, key: Qt.Key, spot: MouseSpot) -> bool:
         """Nudges what is selected; without that, looks around."""

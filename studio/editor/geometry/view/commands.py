@@ -256,6 +256,7 @@ class Commands:
         body = self._body_to_add_to()
         if body:
             add_new_part(self.context, body, make)
+            self.hands.ask_sizes()
             self.view.canvas.setFocus()
 
     def _add_wheels(self) -> None:

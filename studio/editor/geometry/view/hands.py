@@ -26,6 +26,7 @@ from studio.editor.geometry.view.gestures.section import (
 from studio.editor.geometry.view.gizmo import Gizmo, Handle, Kind
 from studio.editor.geometry.view.handled import Handled, handled, place_of
 from studio.editor.geometry.view.picking import Hit
+from studio.editor.geometry.view.size_entry import SizeEntry
 from studio.editor.geometry.view.sized import sized
 from studio.editor.geometry.view.stage import Stage
 
@@ -84,6 +85,7 @@ class Hands:
         self.face_question: FaceQuestion | None = None
         self.drawn: Drawn | None = None
         """What clicks draw into a world just now."""
+        self._entry: SizeEntry | None = None
         self.offered: Callable[[Offer, float, float], object] = lambda offer, x, y: None
         self.menu: Callable[[Hit | None, float, float], object] = lambda hit, x, y: None
         self._press: Press | None = None
@@ -98,6 +100,8 @@ class Hands:
             return self.gesture.words
         if self.drawn is not None:
             return self.drawn.words
+        if self.entry is not None:
+            return self.entry.words
         if self.face_question is not None:
             return self.face_question.words
         return f"{pick.words} · Esc gives up" if pick is not None else WORDS[self.tool]
@@ -155,6 +159,23 @@ class Hands:
         self.drawn = drawn
         self._changed()
 
+    @property
+    def entry(self) -> SizeEntry | None:
+        """Of a shape that was just added: numbers that are typed are its sizes."""
+        if self._entry is not None and not self._entry.is_open:
+            self._entry = None
+        return self._entry
+
+    def ask_sizes(self) -> None:
+        """Of what is selected, if it has sizes."""
+        self._entry = SizeEntry(self.stage, self.stage.selection.current) if self.stage.selection.current else None
+        self._changed()
+
+    def _drop_entry(self) -> None:
+        if self.entry is not None:
+            self.entry.cancel()
+            self._entry = None
+
     def ask_face(self, words: str, take: Callable[[Hit], object]) -> None:
         self.cancel()
         self.face_question = FaceQuestion(words, take)
@@ -193,6 +214,7 @@ class Hands:
     def press(self, spot: Spot, button: Button, *, adds: bool = False, pans: bool = False) -> None:
         if self.gesture is not None:
             return
+        self._drop_entry()
         gizmo = self.gizmo()
         at = (spot.x, spot.y, spot.camera, *spot.size)
         handle = gizmo.at(*at) if gizmo is not None and button == "left" else None
@@ -233,6 +255,8 @@ class Hands:
         drawn = self.drawn
         if drawn is not None and drawn.click(spot):
             self.drawn = WallLine(self.stage) if self.tool == "wall" else None
+            if self.drawn is None:
+                self.ask_sizes()
         self._changed()
 
     def _begun(self, press: Press, spot: Spot) -> Gesture:
@@ -320,6 +344,7 @@ class Hands:
 
     def begin(self, kind: Kind, axis: int | None = None) -> bool:
         """G, R or E: what is selected follows the mouse until a click; with an axis at once if there is one."""
+        self._drop_entry()
         held = self.held(kind)
         gizmo = self.gizmo_of((kind,))
         if held is None or gizmo is None:
@@ -353,6 +378,10 @@ class Hands:
             self.drawn.back()
             self._changed()
             return True
+        if self.entry is not None and self.gesture is None:
+            self.entry.type(text)
+            self._changed()
+            return True
         if not isinstance(self.gesture, TransformGesture):
             return False
         typed = self.gesture.typed
@@ -362,6 +391,7 @@ class Hands:
 
     def nudge(self, right: int, up: int, deep: int, spot: Spot) -> bool:
         """Along the axes of the gizmo that lie best in these directions of the picture; one step of undo for each."""
+        self._drop_entry()
         kind: Kind = self.tool if self.tool in ("rotate", "size") else "move"
         held = self.held(kind)
         gizmo = self.gizmo_of((kind,))
@@ -389,6 +419,11 @@ class Hands:
             self.drawn = WallLine(self.stage) if self.tool == "wall" else None
             self._changed()
             return True
+        if self.entry is not None and self.gesture is None:
+            if self.entry.end():
+                self._entry = None
+            self._changed()
+            return True
         gesture, self.gesture, self.is_modal = self.gesture, None, False
         if gesture is None:
             return False
@@ -411,6 +446,8 @@ class Hands:
             self.drawn.cancel()
             self.drawn = None
             self.tool = "select" if self.tool == "wall" else self.tool
+        elif self.entry is not None and self.entry.typed:
+            self._drop_entry()
         elif self.face_question is not None:
             self.face_question = None
         elif self.stage.selection.pick is not None:

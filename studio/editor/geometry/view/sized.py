@@ -15,7 +15,7 @@ from studio.model.geometry.obstacles import grown
 from studio.model.geometry.poses import inverse
 from studio.model.geometry.shapes import Box, Cylinder, Shape, Sphere
 from studio.model.geometry.tidy_poses import pose_like
-from studio.model.geometry.what_if import with_body, with_body_at
+from studio.model.geometry.what_if import with_body_at, with_shape
 from studio.model.geometry.workspace import On
 from studio.model.geometry.world import WorldModel, carrier_pose
 from studio.model.geometry.world_edits import ChangeInWorld
@@ -42,7 +42,7 @@ def sized(stage: Shown, thing: Thing | None) -> Handled | None:
 
     return Handled(
         f"{thing.body}, {shape.name or type(shape).__name__.lower()}", at,
-        lambda there: _with_shape(stage.description.model, thing, made(there)),
+        lambda there: with_shape(stage.description.model, thing.body, thing.index, made(there)),
         lambda there: shape_edit(stage, thing, made(there), "size"), at, sizes,
     )  # fmt: skip
 
@@ -65,7 +65,7 @@ def _whole(stage: Shown, part: WorldModel) -> Handled | None:
         bigger, pose = made(there)
         shown = model.bodies[part.name].shapes[0]
         drawn = replace(bigger, pose=shown.pose)
-        return with_body_at(_with_shape(model, ShapeThing(part.name, 0), drawn), part.name, pose_like(part.pose, pose))
+        return with_body_at(with_shape(model, part.name, 0, drawn), part.name, pose_like(part.pose, pose))
 
     def edit(there: Floats) -> On:
         bigger, pose = made(there)
@@ -84,12 +84,6 @@ def sizes_of(shape: Shape) -> tuple[float, float, float] | None:
         case Sphere():
             return shape.radius, shape.radius, shape.radius
     return None
-
-
-def _with_shape(model: Model, thing: ShapeThing, shape: Shape) -> Model:
-    body = model.bodies[thing.body]
-    shapes = [shape if index == thing.index else each for index, each in enumerate(body.shapes)]
-    return with_body(model, thing.body, replace(body, shapes=shapes))
 
 
 def _dragged(at: Floats, there: Floats) -> tuple[float, float, float]:
