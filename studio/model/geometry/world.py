@@ -12,15 +12,14 @@ import numpy as np
 
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.body import Body, Frame
-from studio.model.geometry.poses import HERE, Pose
-from studio.model.geometry.rotations import GeometryError, Matrix
+from studio.model.geometry.pose_graph import Counted, resolved
+from studio.model.geometry.poses import HERE, Pose, is_here
+from studio.model.geometry.rotations import Matrix
 from studio.model.geometry.shapes import Mesh, Shape
 from studio.model.origin import Origin
 
 PLACES = "world"
 """The body that carries the named places. SDF allows no model this name."""
-DEEPEST = 100
-"""Poses that count from other poses."""
 Vehicles = Callable[[str], Body | None]
 """What stands at a place with this name: the shapes of a vehicle."""
 
@@ -53,8 +52,10 @@ class WorldShape:
     """A collision, a visual, or one of each that look alike."""
 
     shape: Shape
-    """Its pose is in the axes of its link, its name that of the collision, its colour that of the visual."""
+    """Its pose is in the axes of `carrier`, its name that of the collision, its colour that of the visual."""
     link: str = "link"
+    carrier: Pose = HERE
+    """What its pose counts from, in the axes of its link."""
     friction: float | None = None
     """Coulomb's; None where the file does not say it."""
     visual_name: str = ""
@@ -68,6 +69,8 @@ class WorldLink:
     name: str
     pose: Pose = HERE
     origin: Origin | None = None
+    carrier: Pose = HERE
+    """What its pose counts from, in the axes of the model."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,12 @@ class WorldModel:
     def link(self, name: str) -> WorldLink:
         return next(each for each in self.links if each.name == name)
 
+    def carrier_of(self, shape: WorldShape) -> Matrix:
+        """What the pose of a shape counts from, in the axes of the model."""
+        link = self.link(shape.link)
+        made: Matrix = link.carrier.matrix @ link.pose.matrix @ shape.carrier.matrix
+        return made
+
     def with_shape(self, index: int, shape: WorldShape) -> WorldModel:
         return replace(self, shapes=(*self.shapes[:index], shape, *self.shapes[index + 1 :]))
 
@@ -102,11 +111,10 @@ class WorldModel:
         return self._bodies[folder]
 
     def _placed(self, each: WorldShape, folder: str) -> Shape:
-        link = self.link(each.link).pose
-        shape = each.shape
+        carrier, shape = self.carrier_of(each), each.shape
         if isinstance(shape, Mesh | Heightmap):
             shape = replace(shape, file=str(Path(folder) / shape.file.removeprefix("file://")))
-        return shape if link == HERE else replace(shape, pose=Pose.from_matrix(link.matrix @ shape.pose.matrix))
+        return shape if is_here(carrier) else replace(shape, pose=Pose.from_matrix(carrier @ shape.pose.matrix))
 
 
 @dataclass(frozen=True)
@@ -187,26 +195,13 @@ def world_model(
 
 
 def world_poses(world: World) -> Mapping[str, Matrix]:
-    """Of all parts that count from another one, in the world."""
-    parts = world.parts()
-    found: dict[str, Matrix] = {}
-
-    def pose_of(name: str, above: tuple[str, ...]) -> Matrix:
-        if name in ("", PLACES):
-            return np.eye(4)
-        if name not in found:
-            part = parts.get(name)
-            if part is None:
-                raise GeometryError(f"the pose of {above[-1]} counts from {name}, which does not exist")
-            if name in above or len(above) > DEEPEST:
-                raise GeometryError(f"the pose of {name} counts from itself")
-            found[name] = pose_of(part.relative_to, (*above, name)) @ part.pose.matrix
-        return found[name]
-
-    for name, part in parts.items():
-        if part.relative_to not in ("", PLACES):
-            pose_of(name, ())
-    return found
+    """Of all parts in the world; empty if none counts from another one."""
+    if all(part.relative_to in ("", PLACES) for part in world.every()):
+        return {}
+    counted = {PLACES: Counted(np.eye(4))}
+    return resolved(
+        counted | {name: Counted(part.pose.matrix, part.relative_to) for name, part in world.parts().items()}
+    )
 
 
 def carrier_pose(world: World, name: str) -> Matrix:

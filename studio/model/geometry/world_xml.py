@@ -8,9 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from studio.model.files import FileError, read_bytes
-from studio.model.geometry.poses import Pose
-from studio.model.geometry.rotations import Form, GeometryError, Rotation, angle_of, quaternion_of, rpy_of
+from studio.model.geometry.pose_graph import Counted, resolved
+from studio.model.geometry.poses import HERE, Pose, inverse, is_here
+from studio.model.geometry.rotations import Form, GeometryError, Matrix, Rotation, angle_of, quaternion_of, rpy_of
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Shape, Sphere, Use
 from studio.model.geometry.tidy_poses import SAME
 from studio.model.geometry.world import (
@@ -39,6 +42,8 @@ NEW_FILE = b"""<?xml version="1.0" encoding="UTF-8"?>
 """
 TRUE = ("1", "true")
 FROM_ELSEWHERE = ("relative_to", "attached_to")
+MODEL, SCOPE = "__model__", "::"
+"""The model itself, and what is between its name and that of something in it."""
 QUATERNION = "quat_xyzw"
 DIGITS = 10
 SAME_TURN = 3e-10
@@ -153,13 +158,13 @@ def _name(node: XmlNode) -> str:
 def _model(node: XmlNode, file: Path | str | None) -> WorldModel:
     name, (pose, relative) = _name(node), _pose(node, file)
     static = only(node, "static", file)
-    links, shapes = [], []
+    links, shapes, inside = [], [], _Inside(node, file)
     for child in node.all("link"):
         with reading(child, file):
-            own, _ = _pose(child, file)
-            link = WorldLink(child.get("name") or "", own, child.origin())
+            own, count_from = _pose(child, file)
+            link = WorldLink(child.get("name") or "", own, child.origin(), inside.carrier(count_from))
             links.append(link)
-            shapes += list(_shapes(child, link.name, file))
+            shapes += list(_shapes(child, link, inside, file))
     unique([(each.name, child) for each, child in zip(links, node.all("link"), strict=True)], "link", _text(file))
     is_static = static is not None and _is_true(static.text)
     return WorldModel(name, pose, relative, is_static, tuple(links), tuple(shapes), node.origin())
@@ -183,12 +188,67 @@ def _name_in(uri: str) -> str:
     return uri.rstrip("/").rpartition("/")[2].partition(".")[0] or "include"
 
 
-def _shapes(link: XmlNode, name: str, file: Path | str | None) -> Iterator[WorldShape]:
+class _Inside:
+    """The poses inside of a model: of its links, frames, joints and the models in it, by name."""
+
+    def __init__(self, model: XmlNode, file: Path | str | None) -> None:
+        self._file = file
+        self._poses = resolved(dict(self._counted(model, ""))) if _counts_inside(model) else {}
+        placed = self._poses.get(model.get("placement_frame") or "", np.eye(4))
+        self._to_placement = inverse(placed)
+
+    def carrier(self, name: str) -> Pose:
+        """In the axes of the model, or of the frame by which it is placed."""
+        at = self._to_placement @ self.pose(name)
+        return HERE if is_here(at) else Pose.from_matrix(at)
+
+    def carrier_in(self, link: WorldLink, name: str) -> Pose:
+        """In the axes of a link."""
+        if name in ("", link.name):
+            return HERE
+        return Pose.from_matrix(inverse(link.carrier.matrix @ link.pose.matrix) @ self.carrier(name).matrix)
+
+    def pose(self, name: str) -> Matrix:
+        if name in ("", MODEL):
+            return np.eye(4)
+        if name not in self._poses:
+            raise GeometryError(f"the frame {name} does not exist")
+        return self._poses[name]
+
+    def _counted(self, model: XmlNode, scope: str) -> Iterator[tuple[str, Counted]]:
+        yield f"{scope}{MODEL}", Counted(np.eye(4), scope.removesuffix(SCOPE))
+        for node in model.children:
+            name = node.get("name")
+            if node.tag not in ("link", "frame", "joint", "model") or not name:
+                continue
+            with reading(node, self._file):
+                pose, relative = _pose(node, self._file)
+            if node.tag == "joint" and not relative:
+                child = only(node, "child", self._file)
+                relative = child.text.strip() if child is not None else ""
+            at = pose.matrix
+            if node.tag == "model":
+                at = at @ inverse(_Inside(node, self._file).pose(node.get("placement_frame") or ""))
+                yield from self._counted(node, f"{scope}{name}{SCOPE}")
+            yield f"{scope}{name}", Counted(at, f"{scope}{relative}" if relative else scope.removesuffix(SCOPE))
+
+
+def _counts_inside(model: XmlNode) -> bool:
+    """Whether anything in it counts from a name; most models have no such thing."""
+    poses = [pose for node in (*model.children, *_parts_of_links(model)) for pose in node.all("pose")]
+    return bool(model.get("placement_frame")) or any(pose.get("relative_to") for pose in poses)
+
+
+def _parts_of_links(model: XmlNode) -> list[XmlNode]:
+    return [part for link in model.all("link") for part in link.children]
+
+
+def _shapes(link: XmlNode, of: WorldLink, inside: _Inside, file: Path | str | None) -> Iterator[WorldShape]:
     """Collisions in their order, each with the visual that looks like it, then the other visuals."""
-    visuals = [_world_shape(each, name, "visual", file) for each in link.all("visual")]
+    visuals = [_world_shape(each, of, inside, "visual", file) for each in link.all("visual")]
     for node in link.all("collision"):
-        made = _world_shape(node, name, "collision", file)
-        twin = next((index for index, each in enumerate(visuals) if _look_alike(each.shape, made.shape)), None)
+        made = _world_shape(node, of, inside, "collision", file)
+        twin = next((index for index, each in enumerate(visuals) if _look_alike(each, made)), None)
         if twin is not None:
             seen = visuals.pop(twin)
             shape = replace(made.shape, use="both", colour=seen.shape.colour)
@@ -198,14 +258,16 @@ def _shapes(link: XmlNode, name: str, file: Path | str | None) -> Iterator[World
     yield from visuals
 
 
-def _look_alike(one: Shape, other: Shape) -> bool:
+def _look_alike(one: WorldShape, other: WorldShape) -> bool:
     plain = {"name": "", "colour": "", "use": "both", "origin": None}
-    return replace(one, **plain) == replace(other, **plain) and not isinstance(one, OtherShape)  # type: ignore[arg-type]
+    shapes = [replace(each.shape, **plain) for each in (one, other)]  # type: ignore[arg-type]
+    return shapes[0] == shapes[1] and one.carrier == other.carrier and not isinstance(one.shape, OtherShape)
 
 
-def _world_shape(node: XmlNode, link: str, use: Use, file: Path | str | None) -> WorldShape:
+def _world_shape(node: XmlNode, link: WorldLink, inside: _Inside, use: Use, file: Path | str | None) -> WorldShape:
     with reading(node, file):
-        pose, _ = _pose(node, file)
+        pose, count_from = _pose(node, file)
+        carrier = inside.carrier_in(link, count_from)
         colour = _find(node, "material", "diffuse") if use == "visual" else None
         words = (colour.text.split() if colour is not None else [])[:4]
         common: dict[str, Any] = {
@@ -219,7 +281,7 @@ def _world_shape(node: XmlNode, link: str, use: Use, file: Path | str | None) ->
         mu = _find(node, "surface", "friction", "ode", "mu")
         friction = _floats(mu, 1)[0] if mu is not None and mu.text.strip() else None
     at = {use: node.origin()}
-    return WorldShape(shape, link, friction, collision=at.get("collision"), visual=at.get("visual"))
+    return WorldShape(shape, link.name, carrier, friction, collision=at.get("collision"), visual=at.get("visual"))
 
 
 def _geometry(node: XmlNode, common: dict[str, Any], file: Path | str | None) -> Shape:

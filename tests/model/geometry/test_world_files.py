@@ -278,3 +278,48 @@ def test_an_include_looks_as_its_file_has_it(yard: Workspace) -> None:
     os.utime(folder / "model.sdf", (1, 1))
     yard.undo()
     assert heights() == [] and isinstance(yard.included.model_of(include, yard.world().file), StudioError)
+
+
+COUNTED = b"""<?xml version="1.0"?>
+<sdf version="1.9"><world name="w"><model name="gate" placement_frame="foot">
+<pose>10 0 0 0 0 0</pose><static>true</static>
+<frame name="foot"><pose>0 0 1 0 0 0</pose></frame>
+<link name="post"><pose relative_to="foot">0 1 0 0 0 1.5707963267948966</pose>
+<collision name="a"><pose relative_to="tip">0 0 0.5 0 0 0</pose><geometry><box><size>1 1 1</size></box></geometry></collision>
+<visual name="a_seen"><pose>0 0 0.5 0 0 0</pose><geometry><box><size>1 1 1</size></box></geometry></visual></link>
+<frame name="tip" attached_to="post"><pose>1 0 0 0 0 0</pose></frame>
+<link name="arm"><pose relative_to="hinge">0 0 0 0 0 0</pose>
+<collision name="b"><pose relative_to="inner::hook">0 0 0 0 0 0</pose><geometry><sphere><radius>1</radius></sphere></geometry></collision>
+</link>
+<joint name="hinge" type="fixed"><pose relative_to="post">0 0 2 0 0 0</pose><parent>post</parent><child>arm</child></joint>
+<model name="inner"><pose relative_to="tip">0 0 3 0 0 0</pose><link name="hook"><pose>0 2 0 0 0 0</pose></link></model>
+</model></world></sdf>
+"""  # noqa: E501
+
+
+def test_poses_in_a_model_count_from_what_they_name(tmp_path: Path) -> None:
+    path = tmp_path / "counted.sdf"
+    path.write_bytes(COUNTED)
+    workspace = Workspace.load(path)
+    shown = workspace.assembled.model
+    body = shown.bodies["gate"]
+    at = {shape.name: (shown.placed["gate"].matrix @ shape.pose.matrix)[:3, 3].tolist() for shape in body.shapes}
+    assert at["a"] == pytest.approx([10.0, 2.0, 0.5]), "the post is 1 m left of the foot, its tip 1 m further"
+    assert at["a_seen"] == pytest.approx([10.0, 1.0, 0.5]), "this one counts from its link, and is another place"
+    assert at["b"] == pytest.approx([8.0, 2.0, 3.0])
+    gate = model(workspace, "gate")
+    moved = gate.with_shape(0, replace(gate.shapes[0], shape=replace(gate.shapes[0].shape, pose=Pose((0.0, 0.0, 2.0)))))
+    workspace.do(ChangeInWorld("gate", moved))
+    assert workspace.text() == COUNTED.replace(b'"tip">0 0 0.5 0 0 0<', b'"tip">0 0 2 0 0 0<')
+    workspace.undo()
+    assert workspace.text() == COUNTED
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [(b'relative_to="nowhere"', "which does not exist"), (b'relative_to="arm"', "counts from itself")],
+)
+def test_what_a_pose_counts_from_has_to_be_there(tmp_path: Path, wrong: bytes, said: str) -> None:
+    with pytest.raises(StudioError, match=said) as caught:
+        read_world(COUNTED.replace(b'relative_to="hinge"', wrong), tmp_path / "w.sdf")
+    assert caught.value.line

@@ -234,7 +234,7 @@ def shape_edit(stage: Shown, thing: ShapeThing, shape: Shape, gesture: str) -> O
     model = stage.workspace.world().parts()[thing.body]
     assert isinstance(model, WorldModel)
     old = model.shapes[thing.index]
-    in_link = pose_like(old.shape.pose, inverse(model.link(old.link).pose.matrix) @ shape.pose.matrix)
+    in_link = pose_like(old.shape.pose, inverse(model.carrier_of(old)) @ shape.pose.matrix)
     made = replace(old, shape=replace(shape, pose=in_link))
     return On(ChangeInWorld(thing.body, model.with_shape(thing.index, made), (gesture, thing.index)))
 

@@ -54,7 +54,7 @@ def _whole(stage: Shown, part: WorldModel) -> Handled | None:
     if sizes is None:
         return None
     carrier, there_now = carrier_pose(world, part.name), stage.drawing.poses[Part(part.name)]
-    inner = part.link(each.link).pose.matrix @ each.shape.pose.matrix
+    inner = part.carrier_of(each) @ each.shape.pose.matrix
     at = there_now @ inner
 
     def made(there: Floats) -> tuple[Shape, Floats]:
