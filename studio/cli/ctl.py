@@ -83,26 +83,29 @@ SYSTEM_OR_COMPONENT = {
     "stop": "deactivate components (`studio stop` ends the whole system)",
 }
 
+MODES = ("event", "periodic", "trigger")
+PROPERTY = "component.parameter, component.port or component.state"
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     listing = _verb(verbs, "list", "list running systems and their components, or the properties of a component")
-    listing.add_argument("component", metavar="COMPONENT", nargs="?")
+    listing.add_argument("component", metavar="COMPONENT", nargs="?", help="(default: all running systems)")
     for name, text in SYSTEM_OR_COMPONENT.items():
         _verb(verbs, name, text, changes=True).add_argument("components", metavar="COMPONENT", nargs="*")
     for name, text in COMPONENT_VERBS.items():
         _verb(verbs, name, text, changes=True).add_argument("components", metavar="COMPONENT", nargs="+")
     mode = _verb(verbs, "mode", "set when a component acts: event, periodic or trigger", changes=True)
     mode.add_argument("component", metavar="COMPONENT")
-    mode.add_argument("activation", metavar="MODE", choices=("event", "periodic", "trigger"))
-    mode.add_argument("--period", type=float, metavar="SECONDS")
+    mode.add_argument("activation", metavar="MODE", choices=MODES, help=", ".join(MODES))
+    mode.add_argument("--period", type=float, metavar="SECONDS", help="of mode periodic")
     getting = _verb(verbs, "get", "print the values of properties")
-    getting.add_argument("properties", metavar="PROPERTY", nargs="+")
+    getting.add_argument("properties", metavar="PROPERTY", nargs="+", help=PROPERTY)
     setting = _verb(verbs, "set", "set a parameter", changes=True)
-    setting.add_argument("property", metavar="PROPERTY")
+    setting.add_argument("property", metavar="PROPERTY", help="component.parameter")
     setting.add_argument("value", metavar="VALUE", help="written as in system.xml: 2.0, true, text, '1.0 2.0'")
     watching = _verb(verbs, "watch", "print properties when they change, one line each (with --json one object each)")
-    watching.add_argument("properties", metavar="PROPERTY", nargs="+")
+    watching.add_argument("properties", metavar="PROPERTY", nargs="+", help=PROPERTY)
     watching.add_argument("--for", dest="seconds", type=float, metavar="SECONDS", help="(default: until Ctrl-C)")
     watching.add_argument("--count", type=int, metavar="N", help="end after so many values")
     watching.add_argument("--interval", type=float, default=0.0, metavar="SECONDS", help="at least between two values")
@@ -114,7 +117,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     calling.add_argument("--deadline", type=float, default=1.0, metavar="SECONDS", help="(default: 1)")
     sending = _verb(verbs, "send", "send a message to an in port, or publish it on a topic", changes=True)
-    sending.add_argument("to", metavar="COMPONENT.PORT|TOPIC")
+    sending.add_argument("to", metavar="PORT|TOPIC", help="component.port of an input, or a topic: /robot/joy")
     sending.add_argument("message", metavar="JSON", help="its fields, or the value of its only one")
     sending.add_argument("--rate", type=float, metavar="HZ", help="again and again")
     sending.add_argument(
@@ -137,8 +140,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     restarting = _verb(verbs, "restart", "end the process of a component and start it again", changes=True)
     restarting.add_argument("component", metavar="COMPONENT")
     gating = _verb(verbs, "gate", "let events pass or hold them; without a mode: print the state", changes=True)
-    gating.add_argument("mode", metavar="MODE", nargs="?", choices=("run", "pause"))
-    gating.add_argument("--rate", type=float, help="times real time, where the clock is not that of the world")
+    gating.add_argument("mode", metavar="MODE", nargs="?", choices=("run", "pause"), help="run or pause")
+    gating.add_argument(
+        "--rate", type=float, metavar="X", help="times real time, where the clock is not that of the world"
+    )
     gating.add_argument(
         "--kind", choices=("lockstep", "free"), help="lockstep: one event at a time, the same every time, and back too"
     )
@@ -160,7 +165,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     follow.add_argument("--restart", action="store_true", help="restart what cannot follow otherwise")
     add_trust_option(follow)
     other = _verb(verbs, "switch", "switch sources to real, simulated or logged; actuators stop", changes=True)
-    other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES)
+    other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES, help=", ".join(SOURCE_MODES))
     other.add_argument("sources", metavar="SOURCE", nargs="*", help="(default: all)")
     add_record_options(
         _verb(verbs, "record", "start or stop recording, or print the state of the recording", changes=True)
@@ -192,7 +197,7 @@ class _IfGiven(argparse.Action):
 def _add_count(parser: argparse.ArgumentParser) -> None:
     """`step 5` and `step --count 5`."""
     parser.add_argument("--count", dest="count", metavar="N", type=int, default=1, help="the same as N (1)")
-    parser.add_argument("count", metavar="N", nargs="?", type=int, action=_IfGiven)
+    parser.add_argument("count", metavar="N", nargs="?", type=int, action=_IfGiven, help="how many (default: 1)")
 
 
 def _verb(verbs: Any, name: str, text: str, *, changes: bool = False) -> argparse.ArgumentParser:

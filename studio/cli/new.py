@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from studio.cli.help_text import HelpText
 from studio.cli.outcome import FINE
 from studio.model.spec import CATEGORIES
 
@@ -18,13 +19,17 @@ EXAMPLE = """\
 
 def configure(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="project|component")
-    configure_project(kinds.add_parser("project", help="a folder with an empty system", allow_abbrev=False))
-    configure_component(kinds.add_parser("component", help="a component that runs and has a test", allow_abbrev=False))
+    texts = {"project": "a folder with an empty system", "component": "a component that runs and has a test"}
+    parsers = [
+        kinds.add_parser(name, help=text, allow_abbrev=False, formatter_class=HelpText) for name, text in texts.items()
+    ]
+    configure_project(parsers[0])
+    configure_component(parsers[1])
 
 
 def configure_project(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make a project: a folder with system.xml, README.md and a place for its own components."
-    parser.epilog = "example: studio new project projects/my_robot"
+    parser.epilog = "examples:\n  studio new project projects/my_robot"
     parser.add_argument(
         "name", help="the folder to make, here or at a path; its last part (letters, digits, underscores) is the name"
     )
@@ -33,7 +38,9 @@ def configure_project(parser: argparse.ArgumentParser) -> None:
 
 def configure_component(parser: argparse.ArgumentParser) -> None:
     parser.description = "Make a component from a short description: its code, profile, README and a test that passes."
-    parser.epilog = "example: studio new component low_pass --in raw:Float64 --out smooth:Float64 --parameter gain=1.0"
+    parser.epilog = (
+        "examples:\n  studio new component low_pass --in raw:Float64 --out smooth:Float64 --parameter gain=1.0"
+    )
     parser.add_argument("name", help="its type, in snake_case: low_pass")
     parser.add_argument(
         "--in", dest="inputs", action="append", default=[], metavar="PORT:TYPE[:KEEP]",

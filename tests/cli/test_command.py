@@ -4,6 +4,7 @@ import argparse
 import io
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -233,5 +234,20 @@ def test_long_lists_are_wrapped_between_words(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("verb", [verb.name for verb in VERBS])
 def test_help_fits_a_terminal_of_eighty_columns(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    text = parser_of(find_verb(verb)).format_help().partition("examples:")[0]
-    assert max(map(len, text.splitlines())) <= 80
+    assert max(map(len, parser_of(find_verb(verb)).format_help().splitlines())) <= 80
+
+
+def test_the_actions_of_the_player_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    """They were one paragraph."""
+    with pytest.raises(SystemExit):
+        parser_of(find_verb("ctl")).parse_args(["player", "-h"])
+    lines = capsys.readouterr().out.splitlines()
+    for action in ("play ", "seek S", "until [CONDITION]"):
+        assert any(line.startswith(f"  {action}") for line in lines), action
+
+
+def test_a_long_example_can_still_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = parser_of(find_verb("new")).format_help()
+    command = re.search(r"studio new component terrain(?:.*\\\n)*.*", text)
+    assert command is not None and shlex.split(command[0])[-2:] == ["--out", "terrain:Map"]

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SETTING = "reload_on_save"
 RELOADS = "Reload restarts its process with the new code"
+MAY_BEGIN_ANEW = (
+    "This run cannot be replayed from its start: the component may begin in its initial state, not at this event."
+)
 OLD_CODE = "old code"
 """The question on a page whose code is newer than what runs."""
 
@@ -109,7 +112,7 @@ class Reload(QObject):
         if stepping.get("gate") == "lockstep":
             then = "" if is_paused else " Then the system continues."
             if not stepping.get("whole", True):
-                return f"{RELOADS}, from its initial state where this run cannot be replayed from its start.{then}"
+                return f"{RELOADS}. {MAY_BEGIN_ANEW}{then}"
             return f"{RELOADS} and brings the system back to this event.{then}"
         if is_paused:
             return f"{RELOADS}. The system stays paused."

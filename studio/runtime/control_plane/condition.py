@@ -23,7 +23,7 @@ from studio.runtime.base.errors import ReplayError
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le, ">=": operator.ge, "==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt,
 }  # fmt: skip
-EXAMPLE = "e.g. /scan/ranges_m.min < 0.5"
+EXAMPLE, EXAMPLE_OF_FIELD = "e.g. /scan/ranges_m.min < 0.5", "e.g. ranges_m.min < 0.5"
 _CONDITION = re.compile(r"(/[^\s<>=!'\"]+)\s*(<=|>=|==|!=|<|>)\s*(\S.*)")
 
 Value = float | bool | str
@@ -59,9 +59,20 @@ class Condition:
 
 def parse_condition(text: str, topics: Iterable[str]) -> Condition:
     """`topics` are those of the log; the longest one that the condition begins with is meant."""
-    match = _CONDITION.fullmatch(text.strip())  # a pattern that strips the end takes hours for a long text
+    return _parse(text, text, topics, EXAMPLE)
+
+
+def condition_on(topic: str, text: str) -> Condition:
+    """On one topic, which `text` may leave out; it is called in errors as it was typed."""
+    if text.startswith("/"):
+        return parse_condition(text, [topic])
+    return _parse(f"{topic}/{text}", text, [topic], EXAMPLE_OF_FIELD)
+
+
+def _parse(whole: str, text: str, topics: Iterable[str], example: str) -> Condition:
+    match = _CONDITION.fullmatch(whole.strip())  # a pattern that strips the end takes hours for a long text
     if match is None:
-        raise ConditionError(f"{text!r} is not a valid condition", hint=EXAMPLE)
+        raise ConditionError(f"{text!r} is not a valid condition", hint=example)
     place, sign, value = match.groups()
     known = list(topics)
     fitting = [topic for topic in known if place == topic or place.startswith((topic + "/", topic + ".", topic + "["))]
@@ -72,9 +83,9 @@ def parse_condition(text: str, topics: Iterable[str]) -> Condition:
     try:
         path = parse_path(place[len(topic) :].lstrip("/").replace("/", "."))
     except FieldPathError as error:
-        raise ConditionError(f"{text}: {error.message}", hint=EXAMPLE) from None
+        raise ConditionError(f"{text}: {error.message}", hint=example) from None
     if not path:
-        raise ConditionError(f"{text}: which field of {topic}?", hint=EXAMPLE)
+        raise ConditionError(f"{text}: which field of {topic}?", hint=example)
     return Condition(text, topic, path, sign, _value(value, text))
 
 

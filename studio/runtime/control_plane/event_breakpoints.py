@@ -160,12 +160,9 @@ def _verify(point: EventBreakpoint, topics: list[str], components: list[str]) ->
 
 def condition_of(point: EventBreakpoint) -> Callable[[object], bool]:
     """What a message must be like. Fields are named as anywhere, with their topic before them or without it."""
-    from studio.runtime.control_plane.condition import (
-        parse_condition,  # brings numpy, which few processes need for this
-    )
+    from studio.runtime.control_plane.condition import condition_on  # brings numpy, which few processes need for this
 
-    text = point.condition if point.condition.startswith("/") else f"{point.topic}/{point.condition}"
-    return parse_condition(text, [point.topic]).holds
+    return condition_on(point.topic, point.condition).holds
 
 
 Message = Callable[[], object]

@@ -14,6 +14,7 @@ from pytestqt.exceptions import TimeoutError as QtTimeout
 from pytestqt.qtbot import QtBot
 
 from studio.editor.canvas.live_frozen import Flag
+from studio.editor.code.breakpoint_book import Breakpoint
 from studio.editor.docking.layouts import DEBUG
 from studio.editor.freeze.bar import KEPT
 from studio.editor.freeze.event_break_dialog import EventBreakDialog
@@ -29,6 +30,7 @@ from studio.editor.live.standing import (
 from studio.editor.live.state import STOPPED, STOPPED_ALONE, shown_look
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.data.causality_viewer import CausalityViewer
+from studio.editor.panels.debug.breakpoints import LEAST_ABOUT
 from studio.editor.panels.debug.this_event import ROW
 from studio.editor.window.main_window import MainWindow
 from studio.messages import PoseTransform
@@ -252,9 +254,10 @@ def test_an_event_breakpoint_is_written_checked_and_kept_with_the_project(window
     assert isinstance(example(topic), PoseTransform)
     dialog = EventBreakDialog(window, EventBreakpoint("1", topic=topic), topics, components, example)
     dialog.condition.setText("position.x is 3")
-    assert not dialog.fine.isEnabled() and "not a valid condition" in dialog.wrong.text()
+    said = "'position.x is 3' is not a valid condition (e.g. ranges_m.min < 0.5)"
+    assert not dialog.fine.isEnabled() and dialog.wrong.text() == said, "as it was typed, without a topic"
     dialog.condition.setText("foo > 3")
-    assert not dialog.fine.isEnabled() and "no field foo" in dialog.wrong.text(), "said at once"
+    assert not dialog.fine.isEnabled() and dialog.wrong.text().startswith("foo > 3: there is no field foo"), "at once"
     dialog.condition.setText("position.x > 3")
     dialog.count.setValue(2)
     assert dialog.fine.isEnabled() and not dialog.wrong.text()
@@ -274,6 +277,24 @@ def test_an_event_breakpoint_is_written_checked_and_kept_with_the_project(window
     for key in ("1", "2"):
         window.event_breaks.remove(key)
     assert window.event_breaks.rows() == []
+
+
+@pytest.mark.parametrize("beside", [-100, 0, 20, LEAST_ABOUT - 1, LEAST_ABOUT, 300])
+def test_a_narrow_panel_of_breakpoints_shows_no_stumps_of_conditions(window: MainWindow, beside: int) -> None:
+    """Beside a name was `w…`."""
+    window.debug.book.put(Breakpoint("/x/terrain_map.py", 113, condition="len(scan.points) > 10"))
+    panel = window.side_panels.show("breakpoints")
+    header, viewport = panel.table.header(), panel.table.viewport()
+    assert header is not None and viewport is not None
+
+    def room_at(width: int) -> int:
+        panel.table.resize(width, 300)
+        panel.refresh()
+        return viewport.width() - header.sectionSize(0)
+
+    needed = 2000 - room_at(2000)
+    assert room_at(needed + beside) == (beside if beside >= LEAST_ABOUT else 0)
+    window.debug.book.clear()
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from studio.editor.code.reload import MAY_BEGIN_ANEW
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.live.run_control import RunControl
 from studio.editor.window.main_window import MainWindow
@@ -265,19 +266,21 @@ def test_a_step_and_a_step_back_count_events_in_the_same_way(window: MainWindow)
 
 
 @pytest.mark.parametrize(
-    ("phase", "gate", "after"),
+    ("phase", "stepping", "after"),
     [
-        ("running", "free", "The rest of the system keeps running."),
-        ("paused", "free", "The system stays paused."),
-        ("paused", "lockstep", "brings the system back to this event."),
-        ("running", "lockstep", "brings the system back to this event. Then the system continues."),
+        ("running", {"gate": "free"}, "The rest of the system keeps running."),
+        ("paused", {"gate": "free"}, "The system stays paused."),
+        ("paused", {"gate": "lockstep"}, "brings the system back to this event."),
+        ("running", {"gate": "lockstep"}, "brings the system back to this event. Then the system continues."),
+        ("paused", {"gate": "lockstep", "whole": False}, "new code. " + MAY_BEGIN_ANEW),
+        ("running", {"gate": "lockstep", "whole": False}, f"new code. {MAY_BEGIN_ANEW} Then the system continues."),
     ],
 )
 def test_reload_says_what_becomes_of_the_system(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, phase: str, gate: str, after: str
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, phase: str, stepping: dict[str, object], after: str
 ) -> None:
-    """Of a frozen system it said that it runs on."""
-    monkeypatch.setattr(window.live.feed, "state", {**UP, "stepping": {"gate": gate}})
+    """Of a frozen system it said that it runs on; and it promised to come back where that cannot be."""
+    monkeypatch.setattr(window.live.feed, "state", {**UP, "stepping": stepping})
     monkeypatch.setattr(type(window.live.control), "phase", phase)
     assert window.code_desk.reload._what_reload_does().endswith(after)
 

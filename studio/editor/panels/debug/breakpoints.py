@@ -20,6 +20,8 @@ from studio.editor.ports import WithTheme
 NAME, ABOUT = range(2)
 BESIDE_NAME = 68
 """Tick, icon and margins, in pixels."""
+LEAST_ABOUT = 60
+"""Less room would show a letter and dots."""
 _PICTURES = {
     (False, False): "fa6s.circle",
     (False, True): "mdi6.circle-outline",
@@ -180,6 +182,7 @@ class Breakpoints(QWidget):
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setIconSize(QSize(12, 12))
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._menu)
         self.table.itemChanged.connect(self._ticked)
@@ -270,7 +273,8 @@ class Breakpoints(QWidget):
         assert header is not None and viewport is not None
         rows = [self.table.topLevelItem(place) for place in range(self.table.topLevelItemCount())]
         texts = [self.table.fontMetrics().horizontalAdvance(item.text(NAME)) for item in rows if item is not None]
-        header.resizeSection(NAME, min(max(texts, default=0) + BESIDE_NAME, viewport.width()))
+        needed, room = max(texts, default=0) + BESIDE_NAME, viewport.width()
+        header.resizeSection(NAME, needed if needed + LEAST_ABOUT <= room else room)
 
     def show_theme(self, theme: Theme) -> None:
         self.theme = theme

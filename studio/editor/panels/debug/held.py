@@ -55,6 +55,7 @@ class HeldEvents(QWidget):
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
         self.table.setIconSize(QSize(10, 10))
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # laser_left and laser_right differ at their ends
         self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.table.customContextMenuRequested.connect(self._menu)
         header = self.table.header()
