@@ -26,6 +26,8 @@ NEAR = 0.1
 NOISE = 0.005
 """Of the information in the strongest direction: as much comes from walls whose direction is known to 4 degrees."""
 SMALL_STEP = np.array([1e-4, 1e-4, 1e-5])
+APART_CELLS = 4
+"""Places farther from the found one than this are other places."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class Match:
     """Share of the echoes that lie near the map."""
     certainty: float = 1.0
     """How much the echoes count in the direction with the least information: at 0 only the guess does."""
+    rival: float = 0.0
+    """The best score of another place within reach, as a share of `score`: near 1, the echoes do not tell which."""
 
 
 def match(
@@ -61,7 +65,7 @@ def match(
     deviations_m: tuple[float, ...],
 ) -> Match:  # fmt: skip
     """`deviations_m` falls from coarse to fine; the first belongs to a grid of twice the cells."""
-    points = scan.points
+    points, reach_m = scan.points, search.reach_m  # of the wide search, where there is one
     if search.wide:
         guess, search = _wide_start(points, guess, hit, corner_m, cell_m, search), search.near()
     field = coarse = LikelihoodField(halved(hit), corner_m, 2.0 * cell_m, deviations_m[0])
@@ -71,8 +75,24 @@ def match(
         pose = climb(field, scan, pose, guess, search)
     placed = pose.apply(points)
     overlap = float((coarse.at(placed)[0] > NEAR).mean())
-    strengths, _, _ = _directions(_information(field, scan, pose)[0], scan.size_m)
-    return Match(pose, float(field.at(placed)[0].mean()), overlap, float(_shares(strengths)[0]))
+    matrix, _ = _information(field, scan, pose)
+    strengths, _, _ = _directions(matrix, scan.size_m)
+    score = float(field.at(placed)[0].mean())
+    rival = _best_elsewhere(field, placed, _weakest_way(matrix), reach_m) / score if score else 0.0
+    return Match(pose, score, overlap, float(_shares(strengths)[0]), rival)
+
+
+def _weakest_way(matrix: Floats) -> Floats:
+    """Of the directions in the plane, the one in which the echoes hold the robot least."""
+    way: Floats = np.linalg.eigh(matrix[:2, :2])[1][:, 0]
+    return way
+
+
+def _best_elsewhere(field: LikelihoodField, placed: Floats, way: Floats, reach_m: float) -> float:
+    """The best score along `way`, apart from the found place: in a row of equal boxes it is as good one box on."""
+    shifts_m = np.arange(APART_CELLS, reach_m / field.cell_m + 1.0) * field.cell_m
+    both = [*shifts_m.tolist(), *(-shifts_m).tolist()]
+    return max((float(field.at(placed + shift_m * way)[0].mean()) for shift_m in both), default=0.0)
 
 
 def _wide_start(

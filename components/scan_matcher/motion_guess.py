@@ -42,7 +42,7 @@ class MotionGuess:
         self._pose = Pose(0.0, 0.0, 0.0)
         self._step = Pose(0.0, 0.0, 0.0)
         """From the scan before the last one to the last one."""
-        self._by_odom, self._by_step = Errors(), Errors()
+        self._by_odom, self._by_step, self._by_standing = Errors(), Errors(), Errors()
         self._judged = 0
         self._odometry_moves = False
         """Whether it ever did. Logs without odometry tell one pose all the time, which says nothing."""
@@ -64,6 +64,12 @@ class MotionGuess:
         """Of the guess that is used."""
         return self._by_odom if self.uses_odometry else self._by_step
 
+    @property
+    def wrong_share(self) -> float:
+        """How wrong the guess is, as a share of the way from scan to scan."""
+        way_m = self._by_standing.along_m
+        return self.errors.along_m / way_m if way_m else 0.0
+
     def guess(self, odom: Pose) -> Pose:
         self._odometry_moves = self._odometry_moves or (self._odom is not None and odom != self._odom)
         return self._from_odom(odom) if self._odom is None or self.uses_odometry else self._pose @ self._step
@@ -73,6 +79,7 @@ class MotionGuess:
         if self._odom is not None and matched:
             self._by_odom.learn(self._from_odom(odom), found)
             self._by_step.learn(self._pose @ self._step, found)
+            self._by_standing.learn(self._pose, found)
             self._judged += 1
         if self._odom is not None:
             self._step = self._pose.inverse() @ found

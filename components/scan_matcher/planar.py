@@ -33,6 +33,9 @@ class Pose(NamedTuple):
         x_m, y_m = points[:, 0], points[:, 1]
         return np.stack([cosine * x_m - sine * y_m + self.x_m, sine * x_m + cosine * y_m + self.y_m], axis=1)
 
+    def distance_m(self, other: Pose) -> float:
+        return math.hypot(other.x_m - self.x_m, other.y_m - self.y_m)
+
     def towards(self, other: Pose, share: float) -> Pose:
         """The pose on the way to `other`: this one at 0, the other at 1."""
         turn = wrapped(other.yaw_rad - self.yaw_rad)

@@ -44,15 +44,23 @@ STOOD_M = 0.3
 """As long as the robot has not driven farther, odometry that never moves may be right."""
 BLIND = 0.5
 """With less certainty than this, the match follows the guess in its weakest direction."""
+RIVAL = 0.95
+"""Where another place along the way fits this well, as in a row of equal boxes, only the guess tells which it is."""
 BLIND_M = 1.0
 """This far on guesses alone is worth a warning."""
+OFF_M = 0.5
+"""When the guesses may have become as wrong as this, it is trouble."""
 LOST = "lost: scans do not fit the map (until they fit again, poses are guesses)"
 UNSURE = "unsure: the guesses from scan to scan are wrong by more than search_m or search_rad"
 TRY = "poses may be wrong: send scans more often, or better odometry"
 NO_WAY = "unsure: the scans do not show how far the robot drives, and there is no useful odometry"
+WRONG_WAY = "unsure: the scans do not show how far the robot drives, and the odometry is wrong where they do"
 MISFITS = "lost: %d scans in a row do not fit the map; the pose follows %s"
 LITTLE_USE = "the odometry is of little use: where it is worse, the matcher continues the last motion instead"
-FOLLOWS = "for %.1f m the scans have not shown how far the robot drove, as in a bare corridor: the pose follows %s"
+FOLLOWS = (
+    "for %.1f m the scans have not shown how far the robot drove, as in a bare corridor or a row of equal boxes: "
+    "the pose follows %s"
+)
 
 
 class ScanMatcher(Component):
@@ -116,7 +124,7 @@ class ScanMatcher(Component):
         self._history = FitHistory()
         self._unsure = False
         self._blind_m = 0.0
-        """Driven since a scan has last shown the whole pose."""
+        """Driven where the scans do not show how far; what they show after that is taken off again."""
         self.trouble = ""
         self._pose = Pose(0.0, 0.0, 0.0)
         self._key: Pose | None = None
@@ -151,7 +159,7 @@ class ScanMatcher(Component):
         fits = found.score >= self.minimum_score
         shows = found.certainty >= BLIND or not self._motion.is_judged
         self._motion.learn(odom, found.pose, matched=fits and shows and self._key is not None)
-        self._measure_blind(found)
+        self._measure_blind(found, guess)
         self._pose = found.pose
         self._tell_doubt()
         if (fits or found.overlap < NEW_GROUND) and self._is_key(found.pose):
@@ -226,14 +234,16 @@ class ScanMatcher(Component):
         hit = halved(hit) if scale == 2 else hit
         return match(scan, guess, hit, corner_m, cell_m, search, tuple(width * cell_m for width in WIDTHS))
 
-    def _measure_blind(self, found: Match) -> None:
+    def _measure_blind(self, found: Match, guess: Pose) -> None:
         if self._key is None:
             return
-        way_m = math.hypot(found.pose.x_m - self._pose.x_m, found.pose.y_m - self._pose.y_m)
-        self._driven_m += way_m
-        if found.certainty >= BLIND:
-            self._blind_m = 0.0
+        way_m = self._pose.distance_m(found.pose)
+        if found.certainty >= BLIND and found.rival <= RIVAL:
+            self._driven_m += way_m
+            self._blind_m = max(0.0, self._blind_m - way_m)
             return
+        way_m = max(way_m, self._pose.distance_m(guess))  # one box on, the robot seems to stand
+        self._driven_m += way_m
         self._blind_m += way_m
         self._all_blind_m += way_m
         if self._blind_m >= BLIND_M:
@@ -262,7 +272,14 @@ class ScanMatcher(Component):
         elif unsure:
             self.trouble = f"{UNSURE} ({TRY})"
         else:
-            self.trouble = NO_WAY if self._blind_m >= BLIND_M and not self._motion.uses_odometry else ""
+            self.trouble = self._trouble_of_blindness()
+
+    def _trouble_of_blindness(self) -> str:
+        if self._blind_m < BLIND_M:
+            return ""
+        if not self._motion.uses_odometry:
+            return NO_WAY
+        return WRONG_WAY if self._blind_m * self._motion.wrong_share >= OFF_M else ""
 
     def _is_unsure(self) -> bool:
         errors, least = self._motion.errors, SURE_AGAIN if self._unsure else 1.0

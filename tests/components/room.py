@@ -15,17 +15,24 @@ PILLAR = [(0.5, -1.8), (1.0, -1.6), (0.8, -1.1), (0.3, -1.3)]
 Pose = tuple[float, float, float]
 
 
-def _walls() -> NDArray[np.float64]:
+Shape = list[tuple[float, float]]
+"""The corners of a closed line of walls."""
+
+
+def _walls(shapes: tuple[Shape, ...]) -> NDArray[np.float64]:
     """(N, 2, 2): from, to."""
-    closed = [list(zip(shape, shape[1:] + shape[:1], strict=True)) for shape in (CORNERS, PILLAR)]
+    closed = [list(zip(shape, shape[1:] + shape[:1], strict=True)) for shape in shapes]
     return np.array([wall for shape in closed for wall in shape])
 
 
-def measured(pose: Pose, *, noise_m: float = 0.0, seed: int = 0, stamp_ns: int = 0) -> Range3d:
+def measured(
+    pose: Pose, *, noise_m: float = 0.0, seed: int = 0, stamp_ns: int = 0,
+    shapes: tuple[Shape, ...] = (CORNERS, PILLAR),
+) -> Range3d:  # fmt: skip
     """The nearest wall in each of the directions from -90 to 90 degrees."""
     angles = pose[2] + np.linspace(-math.pi / 2, math.pi / 2, BEAMS)
     beam = np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None, :]
-    start, end = _walls()[None, :, 0], _walls()[None, :, 1]
+    start, end = _walls(shapes)[None, :, 0], _walls(shapes)[None, :, 1]
     wall, to_start = end - start, start - np.array(pose[:2])
     crossing = _cross(beam, wall)
     with np.errstate(divide="ignore", invalid="ignore"):  # a beam along a wall

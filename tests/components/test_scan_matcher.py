@@ -12,7 +12,7 @@ from studio.messages import Odometry, PoseTransform, Range3d, encode
 from studio.runtime.host.component_import import import_module
 from studio.runtime.host.profile import load_class, stale
 from studio.runtime.trial import Trial
-from tests.components.room import Pose, measured
+from tests.components.room import Pose, Shape, measured
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/scan_matcher"
 ScanMatcher = load_class(FOLDER)
@@ -174,6 +174,54 @@ def test_a_bare_corridor_without_useful_odometry_is_trouble(told: float, caplog:
         assert found(trial.sent("pose")[-1])[0] == pytest.approx(2.9, abs=0.3)
     assert "the pose follows the last motion" in caplog.text
     assert "the odometry is of little use" in caplog.text
+
+
+def test_odometry_seen_wrong_stays_wrong_where_nothing_shows_the_way() -> None:
+    """A pose that follows a guess does not prove it right."""
+    with Trial(ScanMatcher) as trial:
+        x_m = 0.0
+        for number in range(1, 61):
+            x_m += 0.05 if number % 2 else 0.15  # too irregular to continue the last motion
+            scan = corridor(number)
+            if x_m < 1.6:
+                box = [[1.8 - x_m, y_m, 0.0, math.hypot(1.8 - x_m, y_m)] for y_m in np.linspace(-0.3, 0.3, 40)]
+                scan = scan.replace(points=np.concatenate([scan.points, np.array(box, np.float32)]))
+            trial.send("odom", odom((0.6 * x_m, 0.0, 0.0), stamp_ns=number))
+            trial.send("scan", scan)
+        assert trial.component.trouble.endswith("and the odometry is wrong where they do")
+
+
+def boxes_along_a_corridor(apart_m: float, first_m: float, size_m: float) -> Shape:
+    """Equal boxes on both sides of a corridor that is 2 m wide."""
+    left: Shape = [(-30.0, 1.0)]
+    for x_m in np.arange(first_m, 22.0, apart_m).tolist():
+        left += [(x_m, 1.0), (x_m, 1.0 - size_m), (x_m + size_m, 1.0 - size_m), (x_m + size_m, 1.0)]
+    left.append((60.0, 1.0))
+    return left + [(x_m, -y_m) for x_m, y_m in reversed(left)]
+
+
+@pytest.mark.parametrize(
+    ("apart_m", "first_m", "size_m", "step_m", "reach_m", "noise_m"),
+    [(0.5, 2.0, 0.2, 0.3, 10.0, 0.005), (1.0, 2.0, 0.1, 0.3, 4.0, 0.03), (1.0, 5.0, 0.1, 0.1, 4.0, 0.03),
+     (2.0, 5.0, 0.2, 0.4, 4.0, 0.005)],
+)  # fmt: skip
+def test_it_says_so_where_boxes_that_look_alike_hide_how_far_the_robot_drives(
+    apart_m: float, first_m: float, size_m: float, step_m: float, reach_m: float, noise_m: float,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    """The odometry tells 40 % of the way. Scans fit one box on as well, or the walls are too noisy to tell."""
+    shape, near_m = boxes_along_a_corridor(apart_m, first_m, size_m), 1.2 if reach_m > 4.0 else 0.0
+    with caplog.at_level(logging.INFO), Trial(ScanMatcher) as trial:
+        for number in range(1, round(10.0 / step_m) + 2):
+            x_m = step_m * (number - 1)
+            scan = measured((x_m, 0.0, 0.0), noise_m=noise_m, seed=number - 1, stamp_ns=number, shapes=(shape,))
+            is_seen = (scan.points[:, 3] >= near_m) & (scan.points[:, 3] <= reach_m)
+            trial.send("odom", odom((0.4 * x_m, 0.0, 0.0), stamp_ns=number))
+            trial.send("scan", scan.replace(points=scan.points[is_seen]))
+        is_off = abs(found(trial.sent("pose")[-1])[0] - x_m) > 1.0
+    assert is_off, "else this corridor hides nothing"
+    assert caplog.text.count("have not shown how far the robot drove") == 1
+    assert caplog.text.count("m the scans did not show how far the robot drove") == 1
 
 
 def seen_within(limit_m: float, pose: Pose, number: int) -> Range3d:
