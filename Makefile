@@ -14,7 +14,7 @@ PROGRAMS := $(wildcard components/*/Makefile projects/*/components/*/Makefile)
 # Where a machine forbids Python to keep what it has compiled, every process that is started here would compile all of its
 # libraries anew: a window takes seconds longer, and the tests start thousands of processes.
 unexport PYTHONDONTWRITEBYTECODE
-KERNELS := $(shell grep -ls '^def compiled_' studio/*/*/*.py components/*/*.py)
+KERNELS := $(shell grep -ls '^def compiled_' studio/*/*/*.py studio/*/*/*/*.py components/*/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup components run test test-gazebo check format bench soak docs-shots clean

@@ -23,7 +23,7 @@ from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.plan import Plan
 from studio.runtime.plan.planning import plan_of
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.sim.worlds.worlds import load_world
 from studio.runtime.wire.frames import Event
 
 PROJECT = Path(__file__).resolve().parent.parent / "projects" / "raptor_blocks_world"

@@ -24,10 +24,10 @@ import numpy as np
 from bench.harness import OURS, Report, interleave
 from studio.messages import Velocity
 from studio.model.geometry.library import load_model
-from studio.runtime.sim.physics import STEP_NS, Physics
+from studio.runtime.sim.physics.physics import STEP_NS, Physics
 from studio.runtime.sim.raptor import RaptorSimulator
-from studio.runtime.sim.vehicle import Mount, vehicle_of
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.sim.vehicles.vehicle import Mount, vehicle_of
+from studio.runtime.sim.worlds.worlds import load_world
 from studio.runtime.trial import Trial
 
 REAL_TIME, MUJOCO, GAZEBO = "real time", "MuJoCo alone", "Gazebo"

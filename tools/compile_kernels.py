@@ -1,6 +1,6 @@
 """Compiles the inner loops that numba makes machine code of, all cores at work, so that the first run need not.
 
-    python -m tools.compile_kernels components/terrain_map/fusion.py studio/runtime/sim/solid_rays.py
+    python -m tools.compile_kernels components/terrain_map/fusion.py studio/runtime/sim/physics/solid_rays.py
 
 A file's functions `compiled_...()` are called; numba keeps what they make beside the file. Runs in .venv.
 """

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from studio.runtime.sim.free_space import FreeSpace
-from studio.runtime.sim.world import Place, World
+from studio.runtime.sim.worlds.free_space import FreeSpace
+from studio.runtime.sim.worlds.world import Place, World
 
 CELL_M = 0.25
 Cell = tuple[int, int]

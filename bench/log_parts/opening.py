@@ -10,10 +10,10 @@ from typing import Any
 from bench.harness import OURS, Contender, interleave, per_call_us
 from bench.log_parts.workload import BYTES, schema_texts
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.checksums import crc32, crc32_combine
-from studio.runtime.recording.log_file import LogFile, StoredChunk
-from studio.runtime.recording.log_writer import CHUNK_BYTES
-from studio.runtime.recording.mcap_records import INDEX_ENTRY, MESSAGE, Channel, ChunkHead, Op, Schema
+from studio.runtime.recording.format.checksums import crc32, crc32_combine
+from studio.runtime.recording.format.mcap_records import INDEX_ENTRY, MESSAGE, Channel, ChunkHead, Op, Schema
+from studio.runtime.recording.writing.log_file import LogFile, StoredChunk
+from studio.runtime.recording.writing.log_writer import CHUNK_BYTES
 
 
 def openings(place: Path, rounds: int) -> dict[str, float | None]:

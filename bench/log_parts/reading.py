@@ -12,7 +12,7 @@ from bench.harness import OURS
 from bench.log_parts.workload import PERIOD_NS
 from bench.log_parts.writing import PLAIN, PLAIN_HEAD
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.checksums import crc32
+from studio.runtime.recording.format.checksums import crc32
 
 
 def read_ours(path: Path) -> int:

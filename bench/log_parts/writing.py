@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.harness import OURS
 from bench.log_parts.workload import COUNTS, KINDS, PERIOD_NS, Workload, schema_texts
 from studio.runtime.recording import LogWriter
-from studio.runtime.recording.checksums import crc32
+from studio.runtime.recording.format.checksums import crc32
 
 _AT_ONCE = 16
 """So many frames are taken from the socket between two looks at the clock."""

@@ -30,7 +30,7 @@ from studio.model.geometry.library import load_model
 from studio.paths import component_roots
 from studio.runtime.host.profile import load_class
 from studio.runtime.recording import LogReader
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.sim.worlds.worlds import load_world
 from studio.runtime.trial import Trial
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.messages import Map
-from studio.runtime.sim.world import Solid, Terrain, World
+from studio.runtime.sim.worlds.world import Solid, Terrain, World
 
 Floats = NDArray[np.float64]
 FINE = 5

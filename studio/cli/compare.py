@@ -16,7 +16,7 @@ from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_
 from studio.cli.places import find_project
 from studio.messages import MessageTypes
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.run_facts import RunDifference
+from studio.runtime.recording.facts.run_facts import RunDifference
 from studio.runtime.replay.comparison import Comparison, Difference, TopicComparison, compare
 
 EXAMPLE = """\

@@ -12,10 +12,11 @@ from studio.cli.convert_rts import export_profile, import_profile, is_profile_fi
 from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.base.log_compression import CHOICES
-from studio.runtime.recording import LogReader, repair
-from studio.runtime.recording.annotated_copy import copy_with_bookmarks
-from studio.runtime.recording.carmen_writer import write_carmen
+from studio.runtime.recording import LogReader
+from studio.runtime.recording.facts.annotated_copy import copy_with_bookmarks
+from studio.runtime.recording.facts.carmen_writer import write_carmen
 from studio.runtime.recording.importers import FORMS, ImportReport, import_log, other_form
+from studio.runtime.recording.repair.repair import repair
 
 EXAMPLE = """\
   studio convert intel.log.gz intel.mcap                     a CARMEN log

@@ -13,7 +13,7 @@ from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.causality.why import Causes
 from studio.runtime.causality.why import why as why_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.metadata import STOPPED, import_notes
+from studio.runtime.recording.format.metadata import STOPPED, import_notes
 from studio.runtime.replay.causes import Call, Link
 
 REPAIRED = "repaired"

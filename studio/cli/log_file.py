@@ -46,7 +46,7 @@ def unfinished(*logs: Path) -> bool:
 
 def is_unfinished(log: LogReader) -> bool:
     """Whether it ends before its run did. Warns of it; the verb then ends with the status `FAILED`."""
-    from studio.runtime.recording.metadata import STOPPED
+    from studio.runtime.recording.format.metadata import STOPPED
 
     stopped = dict(log.metadata()).get(STOPPED, {}).get("reason", "")
     if log.is_finished and not stopped:

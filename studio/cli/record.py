@@ -19,7 +19,7 @@ from studio.cli.recording_options import add_recording_options, folder_for, log_
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
-from studio.runtime.recording.set_bookmark import set_bookmark
+from studio.runtime.recording.facts.set_bookmark import set_bookmark
 from studio.runtime.server.attach_server import AttachServer
 from studio.runtime.session.session import Session
 

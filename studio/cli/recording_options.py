@@ -22,8 +22,8 @@ from studio.runtime.base.log_compression import CHOICES, WHEN_RECORDING, Compres
 from studio.runtime.plan.plan import Plan
 from studio.runtime.processes.reports import RecordingReport
 from studio.runtime.recording import LogError, LogReader
-from studio.runtime.recording.disk_room import duration_words
-from studio.runtime.recording.metadata import STOPPED
+from studio.runtime.recording.format.metadata import STOPPED
+from studio.runtime.recording.writing.disk_room import duration_words
 
 GAPS_TOPIC = "/_studio/gaps"
 SCARCE_BYTES = 1_000_000_000

@@ -10,14 +10,14 @@ from typing import Any
 from studio.cli.help_text import HelpText
 from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.model.geometry.library import load_model
-from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.free_space import FreeSpace, clearance_at, refuse_blocked
-from studio.runtime.sim.physics import Physics
-from studio.runtime.sim.picture import View, picture, save_picture
-from studio.runtime.sim.vehicle import Vehicle, vehicle_of
-from studio.runtime.sim.world import Place, World
-from studio.runtime.sim.world_writing import save_world
-from studio.runtime.sim.worlds import MADE, load_world
+from studio.runtime.sim.physics.physics import Physics
+from studio.runtime.sim.physics.picture import View, picture, save_picture
+from studio.runtime.sim.vehicles.vehicle import Vehicle, vehicle_of
+from studio.runtime.sim.worlds.errors import SimError
+from studio.runtime.sim.worlds.free_space import FreeSpace, clearance_at, refuse_blocked
+from studio.runtime.sim.worlds.world import Place, World
+from studio.runtime.sim.worlds.world_writing import save_world
+from studio.runtime.sim.worlds.worlds import MADE, load_world
 
 EXAMPLE = """\
   studio sim info blocks                            its obstacles, its places, the shortest way to the goal

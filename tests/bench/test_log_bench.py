@@ -12,9 +12,9 @@ from bench.log_parts.opening import write_holes
 from bench.log_parts.workload import workload
 from bench.log_parts.writing import PLAIN, WRITERS
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.log_index import read_summary
-from studio.runtime.recording.log_source import LogSource
-from studio.runtime.recording.log_writer import CHUNK_BYTES
+from studio.runtime.recording.format.log_source import LogSource
+from studio.runtime.recording.reading.log_index import read_summary
+from studio.runtime.recording.writing.log_writer import CHUNK_BYTES
 
 
 def test_the_rows_and_their_goals() -> None:

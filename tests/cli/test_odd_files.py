@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from studio.model.files import FileError, open_regular, read_bytes
-from studio.runtime.recording.errors import LogError
-from studio.runtime.recording.log_source import LogSource
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.log_source import LogSource
 from tests.cli.running import Studio
 
 VERBS = ("info", "check", "convert", "play", "model check", "sim info")

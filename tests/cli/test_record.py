@@ -20,7 +20,7 @@ import pytest
 from studio.cli.recording_options import progress_text
 from studio.messages import Float64, encode
 from studio.runtime.recording import LogError, LogReader, LogWriter
-from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.recording.format.bookmarks import BOOKMARK_TOPIC
 from tests.cli.running import STUDIO, Studio
 from tests.waiting import await_true
 

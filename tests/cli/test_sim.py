@@ -20,9 +20,9 @@ from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.plan import PlannedComponent
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.chunk import LoggedEvent
-from studio.runtime.sim.world_writing import save_world
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.recording.format.chunk import LoggedEvent
+from studio.runtime.sim.worlds.world_writing import save_world
+from studio.runtime.sim.worlds.worlds import load_world
 from tests.cli.running import Studio
 from tests.conftest import ROOT
 from tests.waiting import await_true

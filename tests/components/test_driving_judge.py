@@ -8,9 +8,9 @@ import pytest
 
 from studio.messages import PoseTransform, String
 from studio.runtime.host.profile import load_class, stale
-from studio.runtime.sim.made_worlds import block, ground
-from studio.runtime.sim.world import World
-from studio.runtime.sim.world_writing import world_sdf
+from studio.runtime.sim.worlds.made_worlds import block, ground
+from studio.runtime.sim.worlds.world import World
+from studio.runtime.sim.worlds.world_writing import world_sdf
 from studio.runtime.trial import Trial
 
 FOLDER = Path(__file__).resolve().parents[2] / "components/driving_judge"

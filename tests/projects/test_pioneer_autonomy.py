@@ -10,9 +10,9 @@ from bench.autonomy import PROJECT, driven
 from studio.model.opened import open_project
 from studio.runtime.host.profile import write_profile_of
 from studio.runtime.plan.planning import plan_of
-from studio.runtime.sim.made_worlds import block, ground
-from studio.runtime.sim.world import Place, World
-from studio.runtime.sim.world_writing import save_world
+from studio.runtime.sim.worlds.made_worlds import block, ground
+from studio.runtime.sim.worlds.world import Place, World
+from studio.runtime.sim.worlds.world_writing import save_world
 
 ASSEMBLY = """
 <assembly name="OutdoorPioneer" version="1">

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bench.autonomy import PROJECT, Drive, drive, driven, planned, with_parameters
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.sim.worlds.worlds import load_world
 from tests.cli.running import STUDIO
 
 pytestmark = pytest.mark.timeout(300)  # physics on a busy machine

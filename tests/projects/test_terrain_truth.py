@@ -17,7 +17,7 @@ from studio.model.opened import open_project
 from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.planning import plan_of
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.sim.worlds.worlds import load_world
 from studio.runtime.wire.frames import Event, Kind
 from tests.conftest import ROOT
 

@@ -23,7 +23,7 @@ from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.plan import EVERYBODY, Plan, geometry_command
 from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.recording.logged_geometry import geometries_of, geometry_warnings, store_geometry
+from studio.runtime.recording.facts.logged_geometry import geometries_of, geometry_warnings, store_geometry
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.lockstep import replay_inputs, warnings_of

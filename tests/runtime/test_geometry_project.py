@@ -19,7 +19,7 @@ from studio.model.opened import open_project
 from studio.runtime.client.attach import Attachment
 from studio.runtime.host.profile import write_profile_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.logged_geometry import geometries_of
+from studio.runtime.recording.facts.logged_geometry import geometries_of
 from studio.runtime.replay.as_recorded import replay_as_recorded
 from tests.cli.running import STUDIO, Result
 from tests.runtime.systems import PARTS

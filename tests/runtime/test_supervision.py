@@ -327,7 +327,7 @@ def test_a_recorder_that_dies_before_it_has_taken_over_leaves_all_to_the_next_on
 def test_it_is_told_when_more_passes_without_a_recorder_than_is_kept(
     supervised: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("studio.runtime.recording.interim.MOST_KEPT_BYTES", 5000)
+    monkeypatch.setattr("studio.runtime.recording.recorder.interim.MOST_KEPT_BYTES", 5000)
     session = recorded_pipeline(supervised, tmp_path / "trial.mcap")
     start_late(session, monkeypatch)
     kill(session.recorder)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tools.compile_kernels import kernels_of
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = ROOT / "studio/runtime/sim/echoes.py"
+SMALL = ROOT / "studio/runtime/sim/vehicles/echoes.py"
 
 
 def test_every_function_that_compiles_something_is_found() -> None:
@@ -26,6 +26,8 @@ def test_what_was_compiled_is_found_by_the_next_process(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("set-up: inner loops compiled (1)")
-    look = "from studio.runtime.sim.echoes import compiled_echoes as c; print(sum(c().stats.cache_hits.values()))"
+    look = (
+        "from studio.runtime.sim.vehicles.echoes import compiled_echoes as c; print(sum(c().stats.cache_hits.values()))"
+    )
     done = subprocess.run([sys.executable, "-c", look], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.stdout.strip() == "1", done.stderr

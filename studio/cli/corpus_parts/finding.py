@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from studio.cli.corpus_parts.outcome import Found
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers.recordings import METADATA, ROS1, SQLITE, log_files
-from studio.runtime.recording.mcap_records import MAGIC
 
 MODELS = (".sdf", ".urdf", ".world")
 LOOKED_AT_BYTES = 4096

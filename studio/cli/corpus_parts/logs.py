@@ -12,12 +12,12 @@ from pathlib import Path
 
 from studio.cli.corpus_parts.outcome import Outcome, WrongError
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.compression import decompress
-from studio.runtime.recording.header_batch import HEADERS_TOPIC
+from studio.runtime.recording.format.compression import decompress
+from studio.runtime.recording.format.header_batch import HEADERS_TOPIC
+from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers import ImportReport, import_log
 from studio.runtime.recording.importers.carmen_lines import LASERS
 from studio.runtime.recording.importers.recordings import ROS1, SQLITE, head_of, log_files
-from studio.runtime.recording.mcap_records import MAGIC
 
 CHANNEL, MESSAGE, CHUNK = 0x04, 0x05, 0x06
 RANGES = "Range3d"

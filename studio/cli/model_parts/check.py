@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     if options.log:
         # Inside, because reading logs takes more than looking at a model does.
         from studio.cli.log_file import find_log, unfinished
-        from studio.runtime.recording.log_measures import geometry_of, measures_of
+        from studio.runtime.recording.facts.log_measures import geometry_of, measures_of
 
         log = find_log(options.log)
         problems += check_measured(model, measures_of(log), options.log)

@@ -13,7 +13,7 @@ from studio.model.geometry.differences import Difference, Tolerance, differences
 from studio.model.geometry.import_model import SUFFIXES, import_model
 from studio.model.geometry.library import Library
 from studio.model.geometry.measured import Measured, check_measured
-from studio.runtime.recording.log_measures import geometry_of, measures_of
+from studio.runtime.recording.facts.log_measures import geometry_of, measures_of
 
 TOLERANCE = Tolerance(m=0.001, rad=0.001, share=1e-6)
 LOG_SUFFIX = ".mcap"

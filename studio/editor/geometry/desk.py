@@ -251,7 +251,7 @@ class GeometryDesk(QObject):
         from studio.editor.geometry.session import GeometrySession
 
         if workspace.is_world:
-            from studio.runtime.sim.world_checks import check_world
+            from studio.runtime.sim.worlds.world_checks import check_world
 
             workspace.check_world = check_world
         window = self.window

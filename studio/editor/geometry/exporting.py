@@ -55,7 +55,7 @@ def export_vehicle(window: Needs, document: GeometryDocument, kind: str) -> None
 def made_of(model: Model, kind: str) -> tuple[str, list[str]]:
     """The text without an XML declaration, and what the format cannot say."""
     if kind == "mjcf":
-        from studio.runtime.sim.mjcf import to_mjcf  # brings MuJoCo
+        from studio.runtime.sim.physics.mjcf import to_mjcf  # brings MuJoCo
 
         return to_mjcf(model), []
     from studio.model.geometry.sdf import to_sdf

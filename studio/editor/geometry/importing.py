@@ -11,7 +11,7 @@ from studio.model.files import read_bytes
 from studio.model.geometry.import_edit import bodies_folder, import_edits
 from studio.model.geometry.import_model import import_model
 from studio.model.geometry.import_tree import Imported
-from studio.runtime.sim.mjcf_import import import_mjcf, is_mjcf
+from studio.runtime.sim.physics.mjcf_import import import_mjcf, is_mjcf
 
 
 def _read(file: Path) -> Imported:

@@ -358,7 +358,7 @@ class LogDesk(QObject):
             self._show_trouble(error, then)
 
     def _show_trouble(self, error: StudioError, then: Reader | None = None) -> None:
-        from studio.runtime.recording.errors import LogDamaged  # it brings numpy
+        from studio.runtime.recording.format.errors import LogDamaged  # it brings numpy
 
         box = QMessageBox(self.window.widget)
         box.setWindowTitle("This log cannot be opened")

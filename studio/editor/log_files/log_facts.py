@@ -61,10 +61,10 @@ class LogFacts:
 def read_facts(path: Path) -> LogFacts:
     """From the index; takes long only for a log that was never finished."""
     from studio.messages import MessageTypes  # brings numpy, which must not delay the first paint
-    from studio.runtime.recording.errors import LogError
+    from studio.runtime.recording.format.errors import LogError
+    from studio.runtime.recording.format.metadata import import_notes
     from studio.runtime.recording.importers.services import as_message
-    from studio.runtime.recording.log_reader import LogReader
-    from studio.runtime.recording.metadata import import_notes
+    from studio.runtime.recording.reading.log_reader import LogReader
 
     types = MessageTypes.builtin()
     with LogReader(path) as log:

@@ -29,7 +29,7 @@ from studio.editor.look.dialog_parts import button_row, fill
 from studio.editor.look.icons import icon
 from studio.editor.look.style import dress
 from studio.editor.look.theme import Theme
-from studio.runtime.recording.disk_room import duration_words
+from studio.runtime.recording.writing.disk_room import duration_words
 
 LITTLE_DISK = 1_000_000_000
 COMPRESSIONS = {"zstd": "zstd: small", "lz4": "lz4: less work", "none": "None: largest"}

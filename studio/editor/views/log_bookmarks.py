@@ -9,7 +9,7 @@ from pathlib import Path
 from studio.errors import StudioError
 from studio.messages import Bookmark
 from studio.model.files import write_atomically
-from studio.runtime.recording.log_reader import LogReader
+from studio.runtime.recording.reading.log_reader import LogReader
 
 
 class BookmarkError(StudioError):

@@ -9,7 +9,7 @@ from studio.errors import StudioError
 from studio.messages import Map, decode
 from studio.recordings import recordings_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.run_facts import RunFacts, facts_of
+from studio.runtime.recording.facts.run_facts import RunFacts, facts_of
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from studio.errors import StudioError
 from studio.runtime.base.clock import monotonic_ns, wall_ns
 from studio.runtime.base.turns import Turns
 from studio.runtime.processes.control import ControlError
-from studio.runtime.recording.set_bookmark import set_bookmark
+from studio.runtime.recording.facts.set_bookmark import set_bookmark
 from studio.runtime.session.session import Session
 
 TRY_AGAIN_S = 0.1

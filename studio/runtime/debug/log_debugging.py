@@ -17,7 +17,7 @@ from studio.runtime.debug.host_line import DebugError
 from studio.runtime.debug.proxy import DebugSession
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.circumstances import recorded_seed
+from studio.runtime.recording.facts.circumstances import recorded_seed
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.lockstep import warnings_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics

@@ -21,8 +21,8 @@ from studio.model.geometry.sensors import Imu as ImuSensor
 from studio.runtime.gazebo.own_shapes import OwnShapes
 from studio.runtime.gazebo.schema import SchemaError
 from studio.runtime.gazebo.told import ns_of
-from studio.runtime.sim.driving import Motion
-from studio.runtime.sim.vehicle import Mount
+from studio.runtime.sim.vehicles.driving import Motion
+from studio.runtime.sim.vehicles.vehicle import Mount
 
 Convert = Callable[[Any, int], Message]
 """From a message of the server and the stamp that it is to have."""

@@ -35,8 +35,8 @@ from studio.runtime.gazebo.connections.address import Family
 from studio.runtime.gazebo.connections.finding import partition_of
 from studio.runtime.gazebo.device_line import DeviceLine, Kinds, NoDevice, ServerTime, Tell
 from studio.runtime.gazebo.joint_drive import JointDrive
-from studio.runtime.sim.driving import AT_REST, COMMAND_HOLDS_NS, Driving, Motion
-from studio.runtime.sim.vehicle import Vehicle, vehicle_of
+from studio.runtime.sim.vehicles.driving import AT_REST, COMMAND_HOLDS_NS, Driving, Motion
+from studio.runtime.sim.vehicles.vehicle import Vehicle, vehicle_of
 
 CLASSIC, MODERN = Family.CLASSIC, Family.MODERN
 SERVER_DOC = "host:port of Gazebo classic, or gz:PARTITION/WORLD of Fortress and later"

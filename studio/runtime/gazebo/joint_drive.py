@@ -16,7 +16,7 @@ from studio.runtime.gazebo.gz_messages import messages_in_classic
 from studio.runtime.gazebo.gz_transport.node import NoAnswer, Node
 from studio.runtime.gazebo.gz_transport.place import Place
 from studio.runtime.gazebo.server import GazeboError
-from studio.runtime.sim.vehicle import Vehicle
+from studio.runtime.sim.vehicles.vehicle import Vehicle
 
 STIFF = 0.3
 """Share of a speed's error that a wheel makes up for in one step: below 1 it is stable."""

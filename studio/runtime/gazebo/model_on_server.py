@@ -21,10 +21,10 @@ from studio.runtime.gazebo.own_shapes import OwnShapes
 from studio.runtime.gazebo.sensor_stream import SensorStream
 from studio.runtime.gazebo.server import Placement
 from studio.runtime.gazebo.vehicle_sdf import TOUCHES, TOUCHES_HZ, link_name, shape_of, vehicle_sdf
-from studio.runtime.sim.driving import AT_REST, Driving, Motion
-from studio.runtime.sim.ports import prefixed
-from studio.runtime.sim.vehicle import DEFAULT_RATE_HZ, Vehicle, scaled_mounts
-from studio.runtime.sim.world import World
+from studio.runtime.sim.vehicles.driving import AT_REST, Driving, Motion
+from studio.runtime.sim.vehicles.ports import prefixed
+from studio.runtime.sim.vehicles.vehicle import DEFAULT_RATE_HZ, Vehicle, scaled_mounts
+from studio.runtime.sim.worlds.world import World
 
 KINDS = {Laser: ("scan", "LaserScanStamped"), Ultrasonic: ("scan", "LaserScanStamped"), Gps: ("", "GPS"),
          ImuSensor: ("imu", "IMU")}  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from studio.model.geometry.shapes import Box, Cylinder, Shape, Sphere
-from studio.runtime.sim.vehicle import Mount, Vehicle
+from studio.runtime.sim.vehicles.vehicle import Mount, Vehicle
 
 NEAR_M = 0.06
 """As far as noise and steps of a range shift a point, and a steered wheel its surface."""

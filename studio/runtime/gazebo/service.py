@@ -30,9 +30,9 @@ from studio.runtime.gazebo.connections.finding import partition_of
 from studio.runtime.gazebo.local_classic import LocalClassic
 from studio.runtime.gazebo.model_on_server import ModelOnServer
 from studio.runtime.gazebo.server import GazeboError
-from studio.runtime.sim.ins import ins_of
-from studio.runtime.sim.ports import prefixed
-from studio.runtime.sim.simulated_vehicles import (
+from studio.runtime.sim.vehicles.ins import ins_of
+from studio.runtime.sim.vehicles.ports import prefixed
+from studio.runtime.sim.vehicles.simulated_vehicles import (
     ODOMETRY_HZ,
     TRUTH,
     TRUTH_HZ,
@@ -40,10 +40,10 @@ from studio.runtime.sim.simulated_vehicles import (
     SimulatedVehicles,
     project_of,
 )
-from studio.runtime.sim.vehicle import DEFAULT_RATE_HZ, is_pressed
-from studio.runtime.sim.world import Ground, Place, World, pose_of
-from studio.runtime.sim.world_writing import world_sdf
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.sim.vehicles.vehicle import DEFAULT_RATE_HZ, is_pressed
+from studio.runtime.sim.worlds.world import Ground, Place, World, pose_of
+from studio.runtime.sim.worlds.world_writing import world_sdf
+from studio.runtime.sim.worlds.worlds import load_world
 
 READY_S = 20.0
 IN_FLIGHT_S = 0.1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from studio.runtime.component import Parameter
 from studio.runtime.gazebo.service import GazeboService
-from studio.runtime.sim.simulated_vehicles import WORLD_DOC
+from studio.runtime.sim.vehicles.simulated_vehicles import WORLD_DOC
 
 
 class RaptorGazebo(GazeboService):

@@ -16,7 +16,7 @@ from lxml import etree
 from studio.model.geometry.rotations import Matrix, rpy_of
 from studio.model.geometry.sensors import Bumper, Gps, Imu, Laser, Sensor, Ultrasonic
 from studio.model.geometry.shapes import Box, Cylinder, Mesh, Sphere
-from studio.runtime.sim.vehicle import Mount, PlacedShape, Vehicle
+from studio.runtime.sim.vehicles.vehicle import Mount, PlacedShape, Vehicle
 
 TOUCHES = "touches"
 """The sensor that feels every shape of the vehicle; no port is called so."""

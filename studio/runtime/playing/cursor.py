@@ -11,7 +11,7 @@ from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.playing.playback_block import NOTHING, Next, PlaybackBlock
 from studio.runtime.playing.playing_order import in_order, placed
 from studio.runtime.recording import LoggedEvent, LogReader
-from studio.runtime.recording.event_block import bytes_of
+from studio.runtime.recording.format.event_block import bytes_of
 from studio.runtime.replay.stamp_order import WINDOW_NS
 
 LOOKED_AT = 64

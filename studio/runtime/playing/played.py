@@ -15,7 +15,7 @@ from studio.runtime.base.errors import ReplayError
 from studio.runtime.plan.plan import Plan
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.circumstances import recorded_seed
+from studio.runtime.recording.facts.circumstances import recorded_seed
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics
 from studio.runtime.wire.frames import COMMAND_PREFIX

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.playing.playback_block import PlaybackBlock
 from studio.runtime.recording import LoggedEvent
-from studio.runtime.recording.event_block import EventBlock, bytes_of
+from studio.runtime.recording.format.event_block import EventBlock, bytes_of
 from studio.runtime.replay.stamp_order import MOST_BYTES, MOST_EVENTS, WINDOW_NS
 
 FAR_NS = 60 * SECOND_NS

@@ -36,7 +36,7 @@ from studio.runtime.host.ahead import Prepared
 LENGTH = struct.Struct("!I")
 STREAMS = 3
 """Input, output and errors of the new process: descriptors that come with a request. A pipe with its permit follows."""
-PRELOADED = ("studio.runtime.host.host", "studio.runtime.broker.broker", "studio.runtime.recording.recorder")
+PRELOADED = ("studio.runtime.host.host", "studio.runtime.broker.broker", "studio.runtime.recording.recorder.recorder")
 WARMERS = {"mujoco": "studio.runtime.sim.warm", "numba": "studio.runtime.processes.warm_numba"}
 """Libraries that take long to import and to get going -> the module that does both."""
 

@@ -103,7 +103,7 @@ class RunProcesses:
         self.hosts[host] = self._guarded(spawn_host(host, self.plan, self.folders, self.outputs))
 
     def start_recorder(self, extra: Mapping[str, str] | None = None) -> None:
-        words = module_command("studio.runtime.recording.recorder")
+        words = module_command("studio.runtime.recording.recorder.recorder")
         self.recorder = self._guarded(spawn(RECORDER, words, self.folders, self.outputs, extra))
 
     def _start_broker(self, arguments: list[str]) -> Process:

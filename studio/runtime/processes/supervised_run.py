@@ -19,7 +19,7 @@ from studio.runtime.processes.spawning import LaunchError
 from studio.runtime.processes.stop_deadline import STOP_WITHIN_S, Deadline
 from studio.runtime.processes.supervision import BROKER, UNLIMITED, RestartPolicy, Supervisor
 from studio.runtime.processes.undelivered_commands import ToldCommand, UndeliveredCommands
-from studio.runtime.recording.interim import Interim
+from studio.runtime.recording.recorder.interim import Interim
 
 READY_WITHIN_S = 60.0
 LOOK_EVERY_S = 0.01

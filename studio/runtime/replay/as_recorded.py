@@ -26,9 +26,9 @@ from studio.runtime.host.host import create
 from studio.runtime.plan.plan import Plan, PlannedComponent
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LoggedEvent, LogReader
-from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
-from studio.runtime.recording.logged_geometry import GEOMETRY_TOPIC, follows_log, geometry_warnings
-from studio.runtime.recording.run_facts import RunDifference, facts_of, facts_of_plan, run_differences
+from studio.runtime.recording.facts.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.recording.facts.logged_geometry import GEOMETRY_TOPIC, follows_log, geometry_warnings
+from studio.runtime.recording.facts.run_facts import RunDifference, facts_of, facts_of_plan, run_differences
 from studio.runtime.replay.causes import find_event
 from studio.runtime.replay.comparison import Difference
 from studio.runtime.replay.field_difference import first_difference

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from studio.messages import Message, MessageError, MessageTypes, decode
 from studio.runtime.recording import LoggedEvent, LogReader
-from studio.runtime.recording.run_facts import RunDifference, facts_of, run_differences
+from studio.runtime.recording.facts.run_facts import RunDifference, facts_of, run_differences
 from studio.runtime.replay.field_difference import FieldDifference, first_difference
 
 MACHINERY = "/_studio/"

@@ -15,7 +15,7 @@ from studio.runtime.channel.call_frames import call_topics, hand_topics
 from studio.runtime.channel.call_record import CallBook
 from studio.runtime.plan.plan import EVERYBODY, Plan
 from studio.runtime.recording import LogWriter
-from studio.runtime.recording.run_facts import store_run
+from studio.runtime.recording.facts.run_facts import store_run
 from studio.runtime.wire.frames import (
     COMMAND_PREFIX,
     HEADER,

@@ -13,7 +13,7 @@ from studio.messages import MessageError, String, decode
 from studio.runtime.base.errors import ReplayError
 from studio.runtime.plan.plan import Plan, PlannedComponent
 from studio.runtime.recording import LoggedEvent, LogReader
-from studio.runtime.recording.logged_geometry import GEOMETRY_TOPIC, as_at_the_start, follows_log
+from studio.runtime.recording.facts.logged_geometry import GEOMETRY_TOPIC, as_at_the_start, follows_log
 from studio.runtime.replay.stamp_order import Bookmark, by_stamp
 from studio.runtime.wire.frames import COMMAND_PREFIX, INPUT, Event, Kind, Origin
 

@@ -20,8 +20,8 @@ from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.plan import LAG, Plan, RecordingPlan
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.circumstances import changed_circumstances, recorded_seed
-from studio.runtime.recording.logged_geometry import geometry_warnings
+from studio.runtime.recording.facts.circumstances import changed_circumstances, recorded_seed
+from studio.runtime.recording.facts.logged_geometry import geometry_warnings
 from studio.runtime.replay.event_log import EventLog
 from studio.runtime.replay.inputs import END, Inputs, Read, inputs_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics

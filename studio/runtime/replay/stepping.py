@@ -15,7 +15,7 @@ from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.circumstances import recorded_seed
+from studio.runtime.recording.facts.circumstances import recorded_seed
 from studio.runtime.replay.inputs import Inputs, inputs_of
 from studio.runtime.replay.lockstep import decoder, failures_of, refuse_programs, warnings_of
 from studio.runtime.replay.mapping import choose_logged, mapped_topics

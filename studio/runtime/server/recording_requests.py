@@ -16,7 +16,7 @@ from studio.runtime.base.log_compression import CHOICES, WHEN_RECORDING
 from studio.runtime.control_plane.of_runtime import Bookmark, Record
 from studio.runtime.plan.plan import RECORDER, RecordingPlan
 from studio.runtime.processes.supervised_run import READY_WITHIN_S
-from studio.runtime.recording.set_bookmark import set_bookmark
+from studio.runtime.recording.facts.set_bookmark import set_bookmark
 from studio.runtime.session.live_change import insist, paused
 from studio.runtime.session.session import Session
 

@@ -11,9 +11,9 @@ import numpy as np
 from studio.errors import StudioError
 from studio.messages import PoseTransform, String
 from studio.runtime.component import Component, InPort, OutPort, Parameter
-from studio.runtime.sim.free_space import clearance_at
-from studio.runtime.sim.world import World
-from studio.runtime.sim.world_sdf import parse_world
+from studio.runtime.sim.worlds.free_space import clearance_at
+from studio.runtime.sim.worlds.world import World
+from studio.runtime.sim.worlds.world_sdf import parse_world
 
 SENT = Path("true_world")
 """In messages: it is no file."""

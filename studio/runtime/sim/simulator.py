@@ -20,10 +20,10 @@ from studio.messages import String
 from studio.model.spec import Value
 from studio.paths import model_roots
 from studio.runtime.base.clock import SECOND_NS
-from studio.runtime.sim.devices import Device, Moment, devices_of
-from studio.runtime.sim.physics import STEP_NS, Physics
-from studio.runtime.sim.ports import prefixed
-from studio.runtime.sim.simulated_vehicles import (
+from studio.runtime.sim.physics.devices import Device, Moment, devices_of
+from studio.runtime.sim.physics.physics import STEP_NS, Physics
+from studio.runtime.sim.vehicles.ports import prefixed
+from studio.runtime.sim.vehicles.simulated_vehicles import (
     ODOMETRY_HZ,
     TRUTH,
     TRUTH_HZ,
@@ -33,8 +33,8 @@ from studio.runtime.sim.simulated_vehicles import (
     SimulatedVehicles,
     project_of,
 )
-from studio.runtime.sim.world_writing import world_sdf
-from studio.runtime.sim.worlds import load_world
+from studio.runtime.sim.worlds.world_writing import world_sdf
+from studio.runtime.sim.worlds.worlds import load_world
 
 __all__ = ["WORLD_DOC", "Simulator"]
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import mujoco  # noqa: F401
 
-import studio.runtime.sim.simulator
-import studio.runtime.sim.terrain_rays  # noqa: F401
 from studio.model.xml_schema import load_schema
-from studio.runtime.sim.echoes import compiled_echoes
-from studio.runtime.sim.sensed_motion import compiled_sensed
-from studio.runtime.sim.solid_rays import compiled_cast
+from studio.runtime.sim.physics.solid_rays import compiled_cast
+from studio.runtime.sim.vehicles.echoes import compiled_echoes
+from studio.runtime.sim.vehicles.sensed_motion import compiled_sensed
 
 for load in (compiled_cast, compiled_echoes, compiled_sensed):
     load()

@@ -27,8 +27,8 @@ from studio.model.geometry.obstacles import wall_size
 from studio.model.geometry.world import PLACES, WorldModel
 from studio.model.text_changes import text_changes
 from studio.paths import model_roots
-from studio.runtime.sim.world import World
-from studio.runtime.sim.world_sdf import parse_world, read_world
+from studio.runtime.sim.worlds.world import World
+from studio.runtime.sim.worlds.world_sdf import parse_world, read_world
 
 
 @pytest.fixture

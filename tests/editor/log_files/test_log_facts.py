@@ -26,7 +26,7 @@ from studio.editor.views.logged_series import numbers_of, read_series
 from studio.messages import decode
 from studio.model.opened import open_project
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.compression import compress
+from studio.runtime.recording.format.compression import compress
 from studio.runtime.recording.importers import import_log
 from studio.runtime.replay.mapping import mapped_topics
 from tests.editor.log_files.given_logs import LOGGED, SOME_FACTS, foreign_log, project

@@ -18,7 +18,7 @@ from studio.errors import StudioError
 from studio.messages import Odometry, PoseTransform, Range3d, decode
 from studio.model.document import SystemDocument
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.carmen_writer import write_carmen
+from studio.runtime.recording.facts.carmen_writer import write_carmen
 from studio.runtime.recording.importers import import_log
 from tests.runtime.recording.logs import story, write_log
 

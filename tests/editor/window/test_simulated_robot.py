@@ -15,7 +15,7 @@ from studio.messages import Odometry, decode
 from studio.model.opened import open_project
 from studio.model.parts import Wire
 from studio.model.system_edits import Connect, SetGeometry
-from studio.runtime.recording.log_reader import LogReader
+from studio.runtime.recording.reading.log_reader import LogReader
 
 
 def build(window: MainWindow, folder: Path) -> None:

@@ -29,7 +29,7 @@ from studio.model.geometry.world_edits import AddToWorld, ChangeInWorld, Describ
 from studio.model.geometry.world_xml import read_world, write_world
 from studio.model.text_changes import text_changes
 from studio.paths import model_roots
-from studio.runtime.sim.world_sdf import parse_world
+from studio.runtime.sim.worlds.world_sdf import parse_world
 
 WORLDS = sorted((model_roots()[0] / "worlds").glob("*.sdf"))
 ODD = b"""<?xml version='1.0'?>

@@ -26,10 +26,10 @@ from studio.runtime.broker.broker_requests import BrokerRequests
 from studio.runtime.broker.forwarder import Forwarder
 from studio.runtime.control_plane import of_broker as asked
 from studio.runtime.plan.plan import Plan, RecordingPlan
-from studio.runtime.recording import log_file
-from studio.runtime.recording.interim import Interim, Once
-from studio.runtime.recording.log_book import LogBook
-from studio.runtime.recording.log_reader import LogReader
+from studio.runtime.recording.reading.log_reader import LogReader
+from studio.runtime.recording.recorder.interim import Interim, Once
+from studio.runtime.recording.recorder.log_book import LogBook
+from studio.runtime.recording.writing import log_file
 from studio.runtime.wire.frames import (
     ACK_TOPIC,
     ALL_TOPIC,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from studio.runtime.control_plane import of_broker as asked
-from studio.runtime.recording.interim import Once
-from studio.runtime.recording.log_book import LogBook
-from studio.runtime.recording.log_reader import LogReader
+from studio.runtime.recording.reading.log_reader import LogReader
+from studio.runtime.recording.recorder.interim import Once
+from studio.runtime.recording.recorder.log_book import LogBook
 from studio.runtime.wire.frames import Kind, split
 from tests.runtime.borders.simulated_channel import (
     Broken,
@@ -172,7 +172,7 @@ def test_control_a_wrong_count_of_gaps_is_found(tmp_path: Path, monkeypatch: pyt
 
 def test_control_an_event_that_is_in_no_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It must go red: what passes while no recorder is there is kept by nobody."""
-    monkeypatch.setattr("studio.runtime.recording.interim.Interim._keep_one", lambda *_: None)
+    monkeypatch.setattr("studio.runtime.recording.recorder.interim.Interim._keep_one", lambda *_: None)
     assert seeds_that_break(tmp_path, "is in no log and no gap")
 
 

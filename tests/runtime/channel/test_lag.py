@@ -23,7 +23,7 @@ from studio.runtime.channel.payloads import SHARED_FROM_BYTES
 from studio.runtime.channel.slots import Handle
 from studio.runtime.plan.plan import RECORDER, Plan, RecordingPlan
 from studio.runtime.processes.control import Control
-from studio.runtime.recording.recorder import MOST_WAITING_MB
+from studio.runtime.recording.recorder.recorder import MOST_WAITING_MB
 from studio.runtime.wire import addresses
 from studio.runtime.wire.frames import (
     ACK_TOPIC,

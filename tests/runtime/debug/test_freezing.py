@@ -11,7 +11,7 @@ import pytest
 
 from studio.runtime.control_plane import of_runtime as asked
 from studio.runtime.debug.debugger import Debugger
-from studio.runtime.recording.log_reader import LogReader
+from studio.runtime.recording.reading.log_reader import LogReader
 from tests.runtime.debug.plain_client import PlainClient
 from tests.runtime.debug.world import CODE, LINES, SINKS, TICK, World, line_in
 from tests.runtime.systems import Part

@@ -8,7 +8,7 @@ from studio.model.geometry.library import load_model
 from studio.runtime.gazebo.agreement import check
 from studio.runtime.gazebo.server import GazeboError
 from studio.runtime.gazebo.vehicle_sdf import vehicle_sdf
-from studio.runtime.sim.vehicle import vehicle_of
+from studio.runtime.sim.vehicles.vehicle import vehicle_of
 
 SDF = vehicle_sdf(vehicle_of(load_model("raptor")), "raptor")
 

@@ -33,8 +33,9 @@ from mcap.records import (
 )
 from mcap.stream_reader import StreamReader
 
-from studio.runtime.recording import LogReader, repair
-from studio.runtime.recording.mcap_records import MAGIC
+from studio.runtime.recording import LogReader
+from studio.runtime.recording.format.mcap_records import MAGIC
+from studio.runtime.recording.repair.repair import repair
 
 EXTRA = b"\x01\xff\xff"
 FIXED = (Opcode.FOOTER, Opcode.MESSAGE)

@@ -31,9 +31,9 @@ from studio.runtime.base.clock import Clock, ClockKind
 from studio.runtime.channel.call_frames import Reply, Request, reply_topic, request_topic
 from studio.runtime.plan.plan import Plan, PlannedComponent, RecordingPlan
 from studio.runtime.recording import LogReader, LogWriter
-from studio.runtime.recording.bookmarks import BOOKMARK_TOPIC
-from studio.runtime.recording.header_batch import HEADERS_TOPIC
-from studio.runtime.recording.recorder import Recorder
+from studio.runtime.recording.format.bookmarks import BOOKMARK_TOPIC
+from studio.runtime.recording.format.header_batch import HEADERS_TOPIC
+from studio.runtime.recording.recorder.recorder import Recorder
 from studio.runtime.wire.frames import (
     ALL_TOPIC,
     COMMAND_PREFIX,

@@ -10,9 +10,9 @@ import pytest
 from mcap.records import Channel, Chunk, DataEnd, Footer, Header, Message, Schema
 
 from studio.runtime.recording import LogError, LogReader
-from studio.runtime.recording.errors import LogDamaged
+from studio.runtime.recording.format.errors import LogDamaged
+from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers import import_log
-from studio.runtime.recording.mcap_records import MAGIC
 from tests.runtime.recording.test_conformance import Builder
 
 SCHEMA = Schema(id=1, name="other_msgs/msg/Thing", encoding="ros2msg", data=b"uint8 value")

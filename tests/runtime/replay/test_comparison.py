@@ -11,7 +11,7 @@ import pytest
 
 from studio.messages import Float64, Map, Message, PoseTransform, String, encode
 from studio.runtime.recording import LogWriter
-from studio.runtime.recording.mcap_records import Schema
+from studio.runtime.recording.format.mcap_records import Schema
 from studio.runtime.replay.comparison import Comparison, Difference, compare
 from studio.runtime.replay.field_difference import first_difference
 from tests.runtime.replay.small_systems import write_foreign

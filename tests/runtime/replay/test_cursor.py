@@ -15,7 +15,7 @@ from studio.runtime.playing.cursor import Cursor
 from studio.runtime.playing.playback_block import Next
 from studio.runtime.playing.playing_order import FAR_NS, in_order, placed
 from studio.runtime.recording import LoggedEvent, LogReader, LogWriter
-from studio.runtime.recording.event_block import EventBlock, block_of_events, blocks_of_events
+from studio.runtime.recording.format.event_block import EventBlock, block_of_events, blocks_of_events
 from studio.runtime.replay.stamp_order import by_stamp
 
 START = 1_700_000_000_000_000_000

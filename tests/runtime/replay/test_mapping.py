@@ -10,8 +10,8 @@ from studio.messages import Float64, Range3d, String, decode
 from studio.model.opened import Opened, open_project
 from studio.runtime.base.errors import ReplayError
 from studio.runtime.recording import LogReader, LogWriter
+from studio.runtime.recording.format.mcap_records import Schema
 from studio.runtime.recording.importers import import_log
-from studio.runtime.recording.mcap_records import Schema
 from studio.runtime.replay.lockstep import Result, replay_lockstep
 from tests.runtime.replay.small_systems import events_of, write_foreign
 

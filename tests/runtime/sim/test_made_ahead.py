@@ -28,11 +28,11 @@ from studio.runtime.processes import fork_client as of_fork_client
 from studio.runtime.processes.fork_client import fork_client
 from studio.runtime.processes.supervision import RestartPolicy
 from studio.runtime.session.session import Session
-from studio.runtime.sim.made_worlds import block, ground
 from studio.runtime.sim.pioneers import Pioneer2dxSimulator
 from studio.runtime.sim.simulator import Simulator
-from studio.runtime.sim.world import Place, World
-from studio.runtime.sim.world_writing import save_world
+from studio.runtime.sim.worlds.made_worlds import block, ground
+from studio.runtime.sim.worlds.world import Place, World
+from studio.runtime.sim.worlds.world_writing import save_world
 from studio.runtime.trial import Trial
 from studio.runtime.wire import addresses
 from studio.runtime.wire.frames import split, subscription

@@ -13,15 +13,15 @@ import pytest
 
 from studio.messages import Twist, Velocity, encode
 from studio.runtime.host.profile import stale
-from studio.runtime.sim.driving import Driving
-from studio.runtime.sim.errors import SimError
-from studio.runtime.sim.made_worlds import block, ground
 from studio.runtime.sim.pioneers import Pioneer2dxSimulator, Pioneer3atSimulator
 from studio.runtime.sim.raptor import RaptorSimulator
 from studio.runtime.sim.simulator import Simulator
-from studio.runtime.sim.world import Place, Solid, Triangles, World, pose_of
-from studio.runtime.sim.world_sdf import parse_world
-from studio.runtime.sim.world_writing import save_world
+from studio.runtime.sim.vehicles.driving import Driving
+from studio.runtime.sim.worlds.errors import SimError
+from studio.runtime.sim.worlds.made_worlds import block, ground
+from studio.runtime.sim.worlds.world import Place, Solid, Triangles, World, pose_of
+from studio.runtime.sim.worlds.world_sdf import parse_world
+from studio.runtime.sim.worlds.world_writing import save_world
 from studio.runtime.trial import Trial
 
 ROOT = Path(__file__).resolve().parents[3]

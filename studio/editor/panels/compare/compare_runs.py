@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from studio.runtime.recording.run_facts import RunDifference, RunFacts, run_differences
+from studio.runtime.recording.facts.run_facts import RunDifference, RunFacts, run_differences
 
 
 def facts_of_run(state: dict[str, Any]) -> RunFacts:

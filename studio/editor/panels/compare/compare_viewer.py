@@ -29,7 +29,7 @@ from studio.editor.views.map_layers import Layer, common_range, layer_of
 from studio.editor.views.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.messages import Map
-from studio.runtime.recording.run_facts import RunDifference, RunFacts
+from studio.runtime.recording.facts.run_facts import RunDifference, RunFacts
 
 BESIDE, SWIPE, BLINK = "Side by side", "Swipe", "Blink"
 BLINK_MS = 700

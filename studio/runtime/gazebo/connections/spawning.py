@@ -12,7 +12,7 @@ from studio.runtime.gazebo.agreement import Mismatch, check
 from studio.runtime.gazebo.connections.scene import turned
 from studio.runtime.gazebo.server import GazeboError, GazeboServer, Placement
 from studio.runtime.gazebo.vehicle_sdf import vehicle_sdf
-from studio.runtime.sim.vehicle import vehicle_of
+from studio.runtime.sim.vehicles.vehicle import vehicle_of
 
 
 def sdf_of(assembly: str, name: str, project: Path | None, *, is_classic: bool) -> str:

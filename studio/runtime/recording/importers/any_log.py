@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from studio.runtime.base.log_compression import Compression
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers.carmen import FORM as CARMEN
 from studio.runtime.recording.importers.carmen import SPACING_S, import_carmen
 from studio.runtime.recording.importers.carmen_form import is_carmen
@@ -15,7 +16,6 @@ from studio.runtime.recording.importers.packed import unpacked
 from studio.runtime.recording.importers.recordings import METADATA, ROS1, SQLITE, head_of
 from studio.runtime.recording.importers.report import ImportReport
 from studio.runtime.recording.importers.rosbag import import_folder, import_ros1, import_sqlite
-from studio.runtime.recording.mcap_records import MAGIC
 
 FORMS = "CARMEN log (plain or gzip), MCAP, ROS 2 bag (folder or .db3, also compressed by zstd), ROS 1 bag"
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from studio.messages import MessageError, Odometry, PoseTransform, Range3d
 from studio.runtime.base.log_compression import Compression
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
 from studio.runtime.recording.importers.carmen_lines import (
     LASERS,
     MESSAGES,

@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from studio.messages import MessageError, MessageTypes
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import NO_SCHEMA, Schema
 from studio.runtime.recording.importers.packed import plain
-from studio.runtime.recording.mcap_records import NO_SCHEMA, Schema
 
 MOST_SAMPLES = 20
 """So many messages of each topic have to fit."""

@@ -13,14 +13,14 @@ import platformdirs
 
 from studio.model.files import open_regular
 from studio.runtime.base.clock import SECOND_NS, wall_ns
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers.any_log import import_log
 from studio.runtime.recording.importers.output import Progress
 from studio.runtime.recording.importers.packed import needs_copy
 from studio.runtime.recording.importers.recordings import METADATA, log_files, parts_of
 from studio.runtime.recording.importers.report import ImportReport
 from studio.runtime.recording.importers.rosbag import mcap_files
-from studio.runtime.recording.mcap_records import MAGIC
 
 Told = Callable[[ImportReport], None]
 UNUSED_NS = 30 * 24 * 3600 * SECOND_NS

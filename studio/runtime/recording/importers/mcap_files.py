@@ -11,17 +11,17 @@ from tempfile import TemporaryDirectory
 
 from studio.messages import MessageError
 from studio.runtime.base.log_compression import Compression
-from studio.runtime.recording.annotated_copy import copy_extras
-from studio.runtime.recording.chunk import LoggedEvent
-from studio.runtime.recording.errors import LogDamaged, LogError, LogFull
+from studio.runtime.recording.facts.annotated_copy import copy_extras
+from studio.runtime.recording.format.chunk import LoggedEvent
+from studio.runtime.recording.format.errors import LogDamaged, LogError, LogFull
+from studio.runtime.recording.format.mcap_records import Schema
 from studio.runtime.recording.importers.output import Output, Watch, writing
 from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport
 from studio.runtime.recording.importers.routes import CDR_SCHEMAS, Convert, Route, as_it_is, carry_over, open_route
 from studio.runtime.recording.importers.services import defines
-from studio.runtime.recording.log_reader import LogReader, Topic
-from studio.runtime.recording.mcap_records import Schema
-from studio.runtime.recording.repair import RepairReport, repair
+from studio.runtime.recording.reading.log_reader import LogReader, Topic
+from studio.runtime.recording.repair.repair import RepairReport, repair
 
 FORM = "MCAP"
 _EVENTS_BETWEEN_LOOKS = 500

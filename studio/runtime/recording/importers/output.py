@@ -8,12 +8,12 @@ from pathlib import Path
 
 from studio.messages import Message, encode
 from studio.runtime.base.log_compression import Compression
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import Schema
+from studio.runtime.recording.format.metadata import IMPORTED
 from studio.runtime.recording.importers.laser_scan import LaserScans
 from studio.runtime.recording.importers.report import ImportCancelled, ImportReport, TopicReport
-from studio.runtime.recording.log_writer import LogWriter
-from studio.runtime.recording.mcap_records import Schema
-from studio.runtime.recording.metadata import IMPORTED
+from studio.runtime.recording.writing.log_writer import LogWriter
 
 Progress = Callable[[int, int], None]
 """Called with bytes (or messages) done and in all, every now and then."""

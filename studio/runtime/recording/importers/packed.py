@@ -13,13 +13,13 @@ from typing import TypeVar
 
 from studio.messages import MessageError
 from studio.model.files import open_regular
-from studio.runtime.recording.chunk import Chunk, checked_content
-from studio.runtime.recording.compression import unpack_zstd, unpack_zstd_file
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.chunk import Chunk, checked_content
+from studio.runtime.recording.format.compression import unpack_zstd, unpack_zstd_file
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.log_source import LogSource
+from studio.runtime.recording.format.mcap_records import MESSAGE, PREFIX, Op
 from studio.runtime.recording.importers.output import Watch
-from studio.runtime.recording.log_index import OWN_LIBRARY, read_header
-from studio.runtime.recording.log_source import LogSource
-from studio.runtime.recording.mcap_records import MESSAGE, PREFIX, Op
+from studio.runtime.recording.reading.log_index import OWN_LIBRARY, read_header
 
 ZSTD = b"\x28\xb5\x2f\xfd"
 ENDING = ".zstd"

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from studio.model.files import open_regular
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers.carmen_form import is_carmen
 from studio.runtime.recording.importers.packed import ZSTD
-from studio.runtime.recording.log_reader import LogReader
-from studio.runtime.recording.mcap_records import MAGIC
+from studio.runtime.recording.reading.log_reader import LogReader
 
 METADATA = "metadata.yaml"
 """The list of the files of a ROS 2 bag."""

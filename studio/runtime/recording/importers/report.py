@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
 
 SHOWN_DAMAGES = 20
 MOST_NAMES = 100

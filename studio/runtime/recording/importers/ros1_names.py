@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
 
 SEPARATOR = "=" * 80
 DUMMY = "uint8 structure_needs_at_least_one_member"

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from studio.messages import MessageError
 from studio.runtime.base.log_compression import Compression
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers.bag_list import BagList, read_list
 from studio.runtime.recording.importers.mcap_files import import_mcap
 from studio.runtime.recording.importers.output import Output, Watch, writing
@@ -20,7 +21,6 @@ from studio.runtime.recording.importers.packed import unpacked
 from studio.runtime.recording.importers.recordings import METADATA, SQLITE, head_of, parts_of
 from studio.runtime.recording.importers.report import ImportReport
 from studio.runtime.recording.importers.routes import Route, open_route
-from studio.runtime.recording.mcap_records import MAGIC
 
 if TYPE_CHECKING:
     from studio.runtime.recording.importers.rosbag_types import Described

@@ -10,11 +10,11 @@ from rosbags.interfaces import Connection, MessageDefinitionFormat
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from studio.messages import MessageError
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import NO_SCHEMA, Schema
 from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.importers.ros1_names import BUILTIN, ros2_definition
 from studio.runtime.recording.importers.services import defines
-from studio.runtime.recording.mcap_records import NO_SCHEMA, Schema
 
 _TYPE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*/(msg|srv|action)/[A-Za-z][A-Za-z0-9_]*")
 _LARGEST_DEFINITION = 1_000_000

@@ -10,11 +10,11 @@ import numpy as np
 
 from studio.messages import MessageError, MessageTypes, PointCloud2, Range3d, decode, encode
 from studio.runtime.base.clock import SECOND_NS
+from studio.runtime.recording.format.mcap_records import Schema
 from studio.runtime.recording.importers.laser_scan import LASER_SCAN, LaserScans
 from studio.runtime.recording.importers.output import Output
 from studio.runtime.recording.importers.packed import plain
 from studio.runtime.recording.importers.services import as_message
-from studio.runtime.recording.mcap_records import Schema
 
 CDR_SCHEMAS = ("ros2msg", "ros2idl")
 Convert = Callable[[Any], bytes | memoryview]

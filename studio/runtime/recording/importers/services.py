@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from studio.messages import MessageError
 from studio.messages.message_types import message_name
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
+from studio.runtime.recording.format.mcap_records import Schema
 from studio.runtime.recording.importers.packed import plain
-from studio.runtime.recording.mcap_records import Schema
 
 LARGEST_EMPTY_BYTES = 8
 """The four bytes before CDR, the one that stands for no field, and what fills up to four."""

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from rosbags.interfaces import Connection, ConnectionExtRosbag2, MessageDefinition, MessageDefinitionFormat
 
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
 
 _FORMATS = {"ros2msg": MessageDefinitionFormat.MSG, "ros2idl": MessageDefinitionFormat.IDL}
 _NONE = MessageDefinition(MessageDefinitionFormat.NONE, "")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from studio.model.files import open_regular
-from studio.runtime.recording.errors import LogError
+from studio.runtime.recording.format.errors import LogError
 from studio.runtime.recording.importers.output import Watch
 
 GZIP = b"\x1f\x8b"

@@ -26,7 +26,7 @@ from studio.model.geometry.part_edits import SetFrame
 from studio.model.geometry.poses import Pose
 from studio.model.geometry.sdf import to_sdf
 from studio.runtime.recording import LogWriter
-from studio.runtime.recording.logged_geometry import store_geometry
+from studio.runtime.recording.facts.logged_geometry import store_geometry
 
 
 @pytest.fixture

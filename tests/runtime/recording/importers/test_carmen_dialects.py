@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from studio.runtime.recording import LogReader
-from studio.runtime.recording.metadata import import_notes
+from studio.runtime.recording.format.metadata import import_notes
 from tests.runtime.recording.importers.carmen_text import bring_in, flaser, messages, odom, robotlaser, stamps_s, write
 
 

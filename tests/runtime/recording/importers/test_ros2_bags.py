@@ -17,7 +17,7 @@ from rosbags.typesys import Stores, get_typestore
 from studio.cli import main
 from studio.messages import Float64, MessageTypes, encode
 from studio.runtime.recording import LogError, LogReader
-from studio.runtime.recording.compression import compress
+from studio.runtime.recording.format.compression import compress
 from studio.runtime.recording.importers import import_log, readable_log
 from tests.runtime.recording.importers.ros2_reader import read_back
 from tests.runtime.recording.importers.test_bags import check_story, write_bag2

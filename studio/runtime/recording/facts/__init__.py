@@ -1,0 +1,1 @@
+"""What a log tells about its run: circumstances, code, geometry, bookmarks; and copies with more of it."""

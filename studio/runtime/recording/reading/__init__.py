@@ -1,0 +1,1 @@
+"""Logs read: what is in them, where, and what is missing."""

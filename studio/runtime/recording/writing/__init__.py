@@ -1,0 +1,1 @@
+"""Logs written, so that they survive."""

@@ -1,0 +1,1 @@
+"""Steps of a world on MuJoCo, and what sensors see of it."""

@@ -1,0 +1,1 @@
+"""Worlds: read, checked, made and written."""
