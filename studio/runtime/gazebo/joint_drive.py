@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from studio.runtime.gazebo.gz_messages import messages_in_classic
+from studio.runtime.gazebo.gz_transport.multicast import GROUP_OF_CLASSIC, Network
 from studio.runtime.gazebo.gz_transport.node import NoAnswer, Node
 from studio.runtime.gazebo.gz_transport.place import Place
 from studio.runtime.gazebo.server import GazeboError
@@ -31,7 +32,8 @@ class JointDrive:
     def __init__(self, model: str, vehicle: Vehicle, pieces: Sequence[int], step_s: float, partition: str = "") -> None:
         """`pieces`: whose joints it drives; one that a plugin drives, too, would be torn between the two."""
         self._schema = messages_in_classic()
-        self._node = Node(Place(partition=partition) if partition else None)
+        network = Network.of_environment(group=GROUP_OF_CLASSIC)
+        self._node = Node(Place(network, partition) if partition else Place(network))
         self._publish = self._node.advertise(f"/{model}/joint_cmd", self._schema.full("JointCmd"))
         self._gains = {index: _gains(vehicle, index, step_s) for index in pieces}
         self._names = {index: f"{model}::{vehicle.pieces[index].name}" for index in self._gains}

@@ -12,6 +12,8 @@ from studio.errors import StudioError
 from studio.runtime.gazebo.gz_transport.names import setting
 
 GROUP, TOPIC_PORT, SERVICE_PORT = "239.255.0.7", 10317, 10318
+GROUP_OF_CLASSIC = "224.0.0.7"
+"""Of gz-transport 8, which a Gazebo classic server has for its joints."""
 MOST_BYTES = 65535
 _IP_MULTICAST_ALL = 49
 """Of Linux; Python has no name for it."""
@@ -31,11 +33,11 @@ class Network:
     service_port: int = SERVICE_PORT
 
     @classmethod
-    def of_environment(cls, environment: Mapping[str, str] = os.environ) -> Network:
-        """As `GZ_IP` or `IGN_IP` and the variables of discovery say; loopback if they say nothing."""
+    def of_environment(cls, environment: Mapping[str, str] = os.environ, group: str = GROUP) -> Network:
+        """As `GZ_IP` or `IGN_IP` and the variables of discovery say; loopback and `group` if they say nothing."""
         return cls(
             setting("IP", environment) or "127.0.0.1",
-            setting("DISCOVERY_MULTICAST_IP", environment) or GROUP,
+            setting("DISCOVERY_MULTICAST_IP", environment) or group,
             _port(setting("DISCOVERY_MSG_PORT", environment), TOPIC_PORT),
             _port(setting("DISCOVERY_SRV_PORT", environment), SERVICE_PORT),
         )
