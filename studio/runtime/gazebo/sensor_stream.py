@@ -26,6 +26,8 @@ class SensorStream:
         """Not an inertial unit: it measures from what the physics told it some step before, and stamps it with that."""
         self.last_ns: int | None = None
         """Of the server's clock."""
+        self.misses = 0
+        """Steps of the server that it is late."""
         self.end: Callable[[], None] = lambda: None
         self._late_ns = 0
         self._came: list[tuple[int, Any]] = []

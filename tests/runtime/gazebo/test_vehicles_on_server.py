@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 import pytest
@@ -223,3 +224,44 @@ def test_nothing_moves_while_the_system_stands(raptor: Trial[RaptorGazebo]) -> N
         raptor.tick()
     gaps = np.diff([scan.stamp_ns for scan in raptor.sent("left_laser")[scans - 1 :]])
     assert gaps.max() <= 1e9 / 37.6 + 2 * STEP_NS
+
+
+def test_waiting_for_a_late_scan_makes_no_steps(raptor: Trial[RaptorGazebo]) -> None:
+    """Each period makes its own steps and no more; a scan that comes late is told late, and none is missing."""
+    service, stepped = raptor.component, raptor.component.stepped
+    assert stepped is not None
+    stream = next(each for each in service._models[0].streams if each.port == "left_laser")
+    raptor.tick()
+    scans, held = len(raptor.sent("left_laser")), SimpleQueue[Any]()
+    behind_ns = service.now() - service._run.origin_ns - stepped.now_ns
+    put, stream.put = stream.put, held.put  # type: ignore[method-assign]
+    for _ in range(4):
+        raptor.tick()
+        assert 0 <= service.now() - service._run.origin_ns - stepped.now_ns - behind_ns < STEP_NS
+    assert len(raptor.sent("left_laser")) == scans
+    while not held.empty():
+        put(held.get())
+    stream.put = put  # type: ignore[method-assign]
+    for _ in range(10):
+        raptor.tick()
+    gaps = np.diff([scan.stamp_ns for scan in raptor.sent("left_laser")[scans - 1 :]])
+    assert len(gaps) >= 3
+    assert gaps.max() <= 1e9 / 37.6 + 2 * STEP_NS
+    assert service.trouble == ""
+
+
+def test_a_sensor_that_falls_silent_is_said_and_holds_nothing_up(raptor: Trial[RaptorGazebo]) -> None:
+    service = raptor.component
+    stream = next(each for each in service._models[0].streams if each.port == "left_laser")
+    put, stream.put = stream.put, lambda message: None  # type: ignore[method-assign]
+    while not service.trouble:
+        raptor.tick()
+    assert stream.topic in service.trouble
+    others = len(raptor.sent("right_laser"))
+    for _ in range(20):
+        raptor.tick()
+    assert len(raptor.sent("right_laser")) >= others + 7
+    stream.put = put  # type: ignore[method-assign]
+    for _ in range(10):
+        raptor.tick()
+    assert service.trouble == ""
