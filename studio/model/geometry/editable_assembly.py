@@ -14,7 +14,7 @@ from studio.model.geometry.assembly import Assembly, Constraint, FrameName, Incl
 from studio.model.geometry.assembly_xml import read_assembly, write_assembly
 from studio.model.geometry.editable_body import NAME
 from studio.model.geometry.joints import Joint
-from studio.model.geometry.poses import Pose
+from studio.model.geometry.poses import Pose, is_here
 from studio.model.geometry.turned_joints import swapped
 from studio.model.parts import check_name
 
@@ -26,6 +26,8 @@ class EditableAssembly(Model):
         """As of a body."""
         self._swapped: dict[tuple[str, Pose, Joint | None], tuple[Pose, Joint | None]] = {}
         """Pose and joint before the ends of a constraint were swapped: computing them back rounds them."""
+        self._without_place: set[str] = set()
+        """Bodies that had no place before they were moved."""
         self._fill(assembly)
 
     def _fill(self, assembly: Assembly) -> None:
@@ -89,7 +91,16 @@ class EditableAssembly(Model):
         if member.name != name:
             self.rename_body(name, member.name)
         self._sound(Assembly("assembly", members=[member]))
-        self._swap("members", member.name, member)
+        self._swap("members", member.name, self._placed_as_before(self.members[member.name].pose, member))
+
+    def _placed_as_before(self, old: Pose | None, member: Member) -> Member:
+        """One that had no place has none again when it is moved back to where it was."""
+        if old is None and member.pose is not None:
+            self._without_place.add(member.name)
+        elif old is not None and member.pose is not None and member.name in self._without_place:
+            is_back = is_here(member.pose.matrix) and not is_here(old.matrix)
+            return replace(member, pose=None) if is_back else member
+        return member
 
     def remove_body(self, name: str) -> None:
         """With what binds it."""

@@ -14,7 +14,7 @@ from PyQt6.QtWidgets import (
     QWidget,
 )
 
-from studio.editor.geometry.panels.fields import NumberField, ThreeFields
+from studio.editor.geometry.panels.fields import AXIS_LETTERS, NumberField, ThreeFields
 from studio.editor.geometry.protocols import Context
 from studio.editor.geometry.thing_edits import do_arranged, own_assembly
 from studio.editor.geometry.units import load_units
@@ -38,12 +38,16 @@ class ArrayDialog(QDialog):
         self.step.show_values((0.0, 0.2, 0.0))
         self.centre = ThreeFields(theme, units, "length")
         self.centre.show_values((0.0, 0.0, 0.0))
+        self.axis = QComboBox()
+        self.axis.addItems(list(AXIS_LETTERS))
+        self.axis.setCurrentIndex(2)
         self.sweep = NumberField(theme, units, "angle")
         self.sweep.show_value(FULL_TURN_RAD)
         line, circle = QWidget(), QWidget()
         rows = QFormLayout(line)
         rows.addRow("Step", self.step)
         rows = QFormLayout(circle)
+        rows.addRow("Axis", self.axis)
         rows.addRow("Centre", self.centre)
         rows.addRow("Sweep", self.sweep)
         for field in (self.step, self.centre):
@@ -74,7 +78,10 @@ class ArrayDialog(QDialog):
         if self.kind.currentIndex() == 0:
             return linear_array(model, assembly, self.body, count, self.step.values())
         sweep = self.sweep.value() * 360.0 / FULL_TURN_RAD
-        return circular_array(model, assembly, self.body, count, sweep_deg=sweep, centre_m=self.centre.values())
+        x, y, z = (float(number == self.axis.currentIndex()) for number in range(3))
+        return circular_array(
+            model, assembly, self.body, count, sweep_deg=sweep, centre_m=self.centre.values(), axis=(x, y, z)
+        )
 
     def do(self) -> bool:
         return do_arranged(self.context.do_all, self.context.say, self.arrangement)

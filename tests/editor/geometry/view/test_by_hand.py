@@ -10,8 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QPoint, Qt
+from PyQt6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from studio.editor.geometry.panels.array_dialog import ArrayDialog
 from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing, Ghost, Pick, ShapeThing
 from studio.editor.geometry.view.face_frames import turned_to
 from studio.editor.geometry.view.gestures.mounting import fitting_frames
@@ -79,6 +81,16 @@ def test_a_number_typed_after_r_and_y_pitches_the_camera_and_adds_nothing_else(h
     assert workspace.text() == before
 
 
+def test_the_first_body_moved_there_and_back_has_no_place_again(hand: Hand) -> None:
+    workspace = hand.desk.workspace
+    before = workspace.text()
+    hand.desk.selection.choose(BodyThing("Raptor"))
+    for typed in ("gx1", "gx-1"):
+        hand.keys(typed)
+        hand.key(Qt.Key.Key_Return)
+    assert workspace.history.labels == ["Move Raptor", "Move Raptor"] and workspace.text() == before
+
+
 def test_escape_takes_a_gesture_back(hand: Hand) -> None:
     hand.desk.selection.choose(BodyThing("Flea"))
     place = hand.where("Flea")
@@ -103,6 +115,38 @@ def test_the_arrow_of_the_gizmo_moves_by_steps_in_one_step_of_undo(hand: Hand) -
     assert after[:2] == before[:2] and after[2] > before[2]
     assert round((after[2] - before[2]) * 100, 6) % 1 == 0, "centimetres, as the snap says"
     assert hand.desk.workspace.history.labels == ["Move Gps"]
+
+
+def test_a_number_typed_while_the_button_is_down_takes_the_place_of_the_drag(hand: Hand) -> None:
+    hand.desk.selection.choose(BodyThing("Gps"))
+    hand.view.hands.take_tool("move")
+    canvas, gizmo, before = hand.canvas, hand.view.hands.gizmo(), hand.where("Gps")
+    assert gizmo is not None
+    tip = gizmo.arrow(2, canvas.camera, canvas.width(), canvas.height())[1]
+    start = QPoint(round(tip[0]), round(tip[1]))
+    QTest.mousePress(canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start)
+    QTest.mouseMove(canvas, start - QPoint(0, 30))
+    hand.keys("0.123")
+    QTest.mouseMove(canvas, start - QPoint(0, 70))
+    QTest.mouseRelease(canvas, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, start - QPoint(0, 70))
+    assert hand.where("Gps") == pytest.approx([*before[:2], before[2] + 0.123])
+
+
+def test_what_is_dragged_sticks_to_the_frame_or_face_below_the_mouse(hand: Hand) -> None:
+    cabin, aim, stage = FrameThing("Raptor", "Cabin"), FrameThing("Gps", "PhaseCenter"), hand.view.stage
+    hand.desk.selection.choose(cabin)
+    hand.view.hands.take_tool("move")
+    hand.drag(hand.at(cabin), hand.at(aim))
+    assert hand.where(str(cabin)) == hand.where(str(aim)), "to the last digit, not to a step"
+    hand.desk.workspace.undo()
+    stage.snap = replace(stage.snap, to_frames=False, to_faces=True)
+    deck = (-0.31, 0.217, 0.725)
+    hand.drag(hand.at(cabin), hand.at_point(deck))
+    assert hand.where(str(cabin))[2] == 0.725, "on the face of the chassis"
+    hand.desk.workspace.undo()
+    stage.snap = replace(stage.snap, is_on=False)
+    hand.drag(hand.at(cabin), hand.at_point(deck))
+    assert hand.where(str(cabin))[2] != 0.725, "without snapping it goes where the mouse is"
 
 
 @pytest.mark.parametrize(("key", "axis"), [(Qt.Key.Key_PageUp, None), (Qt.Key.Key_Up, 2)])
@@ -313,3 +357,13 @@ def test_snap_settings_outlive_the_view(desk: Desk, hand: Hand) -> None:
 
     kept = Snap.restored(desk.settings)
     assert kept.step_deg == 15.0 and not kept.to_frames and kept.is_on
+
+
+def test_an_array_in_a_circle_turns_about_the_chosen_axis(hand: Hand) -> None:
+    dialog = ArrayDialog(hand.view, hand.desk, "Gps")  # type: ignore[arg-type]
+    dialog.kind.setCurrentIndex(1)
+    dialog.count.setValue(2)
+    dialog.axis.setCurrentIndex(0)
+    x, y, z = hand.where("Gps")
+    assert dialog.do(), hand.desk.said
+    assert hand.where("Gps2") == pytest.approx([x, -y, -z], abs=1e-6), "half a turn about the x axis"

@@ -45,7 +45,9 @@ class TransformGesture:
         self._turned = 0.0
         self._last: float | None = None
         self._from: Floats | None = None
-        self._at_first = {each.thing: each.point for each in stage.drawing.pickable.points}
+        scene = stage.drawing.pickable
+        self._at_first = {each.thing: each.point for each in scene.points}
+        self._faces_at_first = {faces.thing: pose for faces, pose in scene.faces}
         if spot is not None:
             self._begin(spot)
 
@@ -214,7 +216,10 @@ class TransformGesture:
             if found is not None and self._is_other(found.thing):
                 return found.point
         if snap.to_faces:
-            face = pick_face(scene, spot.camera, spot.x, spot.y, width, height)
+            still = [
+                each for each in scene.faces if np.allclose(self._faces_at_first.get(each[0].thing, np.inf), each[1])
+            ]
+            face = pick_face(replace(scene, faces=still), spot.camera, spot.x, spot.y, width, height)
             if face is not None and self._is_other(face.thing):
                 return face.point
         return None
