@@ -63,7 +63,10 @@ def importing(what: str) -> Iterator[tuple[Progress, Told]]:
 
     def tell(report: ImportReport) -> None:
         bar.close()
-        print(f"studio: {report.source} is a {report.form}; it is read by a copy: {report.output}", file=sys.stderr)
+        print(
+            f"studio: {report.source} is not read as it is ({report.form}), but by a copy: {report.output}",
+            file=sys.stderr,
+        )
         if report.loss:
             warn(f"{report.loss}")
 

@@ -43,7 +43,7 @@ def test_a_bag_is_a_log_for_every_verb(studio: Studio, bag: Path) -> None:
     assert told.status == 0, told.err
     assert told.json["topics"]["/level"]["count"] == EVENTS
     is_copied = bool(list(bag.glob("*.db3")))
-    assert ("is a ROS 2 bag; it is read by a copy" in told.err) == is_copied
+    assert ("is not read as it is (ROS 2 bag), but by a copy" in told.err) == is_copied
     again = studio("info", bag, "--json")
     assert not again.err and again.json == told.json, "the copy is made once"
     played = studio("play", bag, robot, "--flat-out", "--json")

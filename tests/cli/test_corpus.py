@@ -43,9 +43,9 @@ FLASER 3 1.0 1.1 1.2 0 0 0 0 0 0 1.1 nohost 1.1
 FLASER 3 1.0 1.1 1.2 0.1 0 0 0.1 0 0 1.2 nohost 1.2
 """
 KINDS = {
-    "bags/drive": "log", "bags/loose.db3": "log", "bags/old.bag": "log", "models/arm.urdf": "model",
-    "models/arm.xml": "model", "models/cart.sdf": "model", "models/yard.world": "model", "intel.log": "log",
-    "run.mcap": "log", "system.xml": "profile",
+    "bags/drive": "log", "bags/packed": "log", "bags/loose.db3": "log", "bags/old.bag": "log",
+    "models/arm.urdf": "model", "models/arm.xml": "model", "models/cart.sdf": "model", "models/yard.world": "model",
+    "intel.log": "log", "run.mcap": "log", "system.xml": "profile",
 }  # fmt: skip
 
 
@@ -73,6 +73,7 @@ def corpus(tmp_path: Path) -> Path:
     (folder / "intel.log").write_text(CARMEN)
     write_scans(folder / "run.mcap", 5, compression="zstd")
     write_bag2(folder / "bags" / "drive", StoragePlugin.SQLITE3)
+    write_bag2(folder / "bags" / "packed", StoragePlugin.SQLITE3, "FILE")
     write_bag1(folder / "bags" / "old.bag")
     (database,) = (folder / "bags" / "drive").glob("*.db3")
     (folder / "bags" / "loose.db3").write_bytes(database.read_bytes())

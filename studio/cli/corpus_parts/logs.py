@@ -17,6 +17,8 @@ from studio.runtime.recording.format.header_batch import HEADERS_TOPIC
 from studio.runtime.recording.format.mcap_records import MAGIC
 from studio.runtime.recording.importers import ImportReport, import_log
 from studio.runtime.recording.importers.carmen_lines import LASERS
+from studio.runtime.recording.importers.output import Watch
+from studio.runtime.recording.importers.packed import unpacked
 from studio.runtime.recording.importers.recordings import ROS1, SQLITE, head_of, log_files
 
 CHANNEL, MESSAGE, CHUNK = 0x04, 0x05, 0x06
@@ -27,12 +29,14 @@ def try_log(path: Path) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         report = import_log(path, Path(folder) / "again.mcap")
         read = _events_in(report.output)
-    if read != report.event_count:
-        raise WrongError(f"the new log holds {read} events, and the report says {report.event_count}")
+        if read != report.event_count:
+            raise WrongError(f"the new log holds {read} events, and the report says {report.event_count}")
+        if report.damage_count == 0:
+            parts = list(log_files(path)) if path.is_dir() else [path]
+            with unpacked(parts, report.output, Watch(path)) as files:
+                _compare_counts(files, report)
     notes = [f"{name}: {entry.count} left out, {entry.reason}" for name, entry in report.not_mapped.items()]
     notes += [str(damage) for damage in report.damages] + report.notes
-    if report.damage_count == 0:
-        _compare_counts(path, report)
     return Outcome("ok", compared=read, notes=notes)
 
 
@@ -41,17 +45,16 @@ def _events_in(path: Path) -> int:
         return sum(1 for _ in log.events())
 
 
-def _compare_counts(path: Path, report: ImportReport) -> None:
+def _compare_counts(files: list[Path], report: ImportReport) -> None:
     """Of a damaged file nobody knows how much it held."""
     left_out = sum(entry.count for entry in report.not_mapped.values())
-    files = list(log_files(path)) if path.is_dir() else [path]
     if all(head_of(file).startswith(MAGIC) for file in files):
         _must_be(sum(map(_mcap_messages, files)), report.event_count + left_out, "messages")
     elif all(head_of(file).startswith((SQLITE, ROS1)) for file in files):
         _must_be(sum(map(_bag_messages, files)), report.event_count + left_out, "messages")
     else:
         scans = sum(topic.count for topic in report.topics.values() if topic.type == RANGES)
-        words = Counter(_first_words(path))
+        words = Counter(word for file in files for word in _first_words(file))
         _must_be(sum(words[word] for word in LASERS), scans, "scans")
 
 
