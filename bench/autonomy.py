@@ -16,7 +16,7 @@ from bench.autonomy_parts.shortest_way import shortest_m
 from bench.harness import OURS, Report
 from studio.model.geometry.library import load_model
 from studio.model.geometry.outline import outline_of
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.spec import Value
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.host.host import create
@@ -108,4 +108,4 @@ def driven(plan: Plan, seconds: float) -> tuple[dict[str, Any], dict[str, str]]:
         at_ns += SECOND_NS
         twin.lockstep(until_ns=at_ns)
     twin.stop()
-    return outcome, {name: cell.error for name, cell in twin.cells.items() if cell.error}
+    return outcome, {name: runner.error for name, runner in twin.runners.items() if runner.error}

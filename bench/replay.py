@@ -21,7 +21,7 @@ from pathlib import Path
 from bench.harness import OURS, Report, interleave
 from bench.replay_parts.examples import CARMEN, EXAMPLES, PROJECTS, Example, record_example, record_run
 from bench.replay_parts.ways import replayed_s, sought_s
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.planning import plan_of

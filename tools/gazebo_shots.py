@@ -18,7 +18,7 @@ from PyQt6.QtCore import QPoint, QPointF
 os.environ.setdefault("XDG_CACHE_HOME", str(platformdirs.user_cache_path()))  # the stage has a home of its own
 
 from studio.editor.canvas.card import TITLE
-from studio.editor.gazebo.desk import GazeboDesk
+from studio.editor.gazebo.controller import GazeboController
 from studio.model.gazebo_provider import GAZEBO, choice_of
 from studio.runtime.gazebo.connections.link import Phase
 from tools.screen_places import button_with, middle, on_canvas, title_of
@@ -34,27 +34,27 @@ PLACE = ("30", "18", "180")
 
 
 def start_a_server(stage: Stage) -> None:
-    hand, desk = stage.hand, stage.window.gazebo
+    hand, controller = stage.hand, stage.window.gazebo
     hand.until(lambda: stage.window.canvas.isVisible() or None, "the project")
     hand.rest(2.0)  # its panels find their places
     hand.key("ctrl+alt+g")
-    hand.until(lambda: desk.is_open or None, "the panels")
-    hand.until(lambda: desk.servers.worlds.count() or None, "the worlds")
-    hand.see(lambda: desk.servers.worlds.setCurrentText(WORLD))
-    hand.click(lambda: button_with(desk.servers, "Start server"), "Start server")
-    hand.until(lambda: (desk.link is not None and desk.link.is_connected) or None, "the server", 60)
-    hand.until(lambda: (desk.link is not None and bool(desk.link.models())) or None, "the models")
+    hand.until(lambda: controller.is_open or None, "the panels")
+    hand.until(lambda: controller.servers.worlds.count() or None, "the worlds")
+    hand.see(lambda: controller.servers.worlds.setCurrentText(WORLD))
+    hand.click(lambda: button_with(controller.servers, "Start server"), "Start server")
+    hand.until(lambda: (controller.link is not None and controller.link.is_connected) or None, "the server", 60)
+    hand.until(lambda: (controller.link is not None and bool(controller.link.models())) or None, "the models")
 
 
 def spawn_the_raptor(stage: Stage) -> None:
-    hand, desk = stage.hand, stage.window.gazebo
-    models = desk.page.models
+    hand, controller = stage.hand, stage.window.gazebo
+    models = controller.page.models
     for field, text in zip((models.x_m, models.y_m, models.heading), PLACE, strict=True):
         hand.click(partial(middle, field), "a field")
         hand.key("ctrl+a")
         hand.write(text)
     hand.click(lambda: button_with(models, "Spawn"), "Spawn")
-    hand.until(lambda: _has(desk, "raptor") or None, "the Raptor")
+    hand.until(lambda: _has(controller, "raptor") or None, "the Raptor")
     hand.see(lambda: models.select("raptor"))
     hand.until(lambda: _topic(stage, SCAN), "a scan", 30)
     hand.click(lambda: _topic(stage, SCAN), "the scan")
@@ -84,19 +84,19 @@ def switch_to_gazebo(stage: Stage) -> None:
 
 
 def drive_to_the_goal(stage: Stage) -> None:
-    hand, window, desk = stage.hand, stage.window, stage.window.gazebo
+    hand, window, controller = stage.hand, stage.window, stage.window.gazebo
     hand.key("F5")
     hand.until(lambda: window.live.control.is_up or None, "the run", 60)
     hand.key("ctrl+7")
-    hand.until(lambda: _away_m(desk, START) is not None or None, "the Raptor")
-    hand.until(lambda: (_away_m(desk, START) or 0.0) > 12.0 or None, "the drive", 240)
+    hand.until(lambda: _away_m(controller, START) is not None or None, "the Raptor")
+    hand.until(lambda: (_away_m(controller, START) or 0.0) > 12.0 or None, "the drive", 240)
     stage.whole("gazebo_drive")
-    hand.until(lambda: (_away_m(desk, GOAL) or 99.0) < 3.0 or None, "the goal", 600)
+    hand.until(lambda: (_away_m(controller, GOAL) or 99.0) < 3.0 or None, "the goal", 600)
 
 
 def lose_it(stage: Stage) -> None:
-    hand, desk = stage.hand, stage.window.gazebo
-    local, link = desk.local, desk.link
+    hand, controller = stage.hand, stage.window.gazebo
+    local, link = controller.local, controller.link
     assert local is not None and link is not None
     hand.see(local.process.kill)
     hand.until(lambda: link.state.phase is Phase.RECONNECTING or None, "the loss")
@@ -106,20 +106,22 @@ def lose_it(stage: Stage) -> None:
 
 
 def get_it_back(stage: Stage) -> None:
-    hand, window, desk = stage.hand, stage.window, stage.window.gazebo
-    hand.click(lambda: button_with(desk.servers, "Start server"), "Start server")
-    hand.until(lambda: (desk.link is not None and desk.link.is_connected) or None, "the server again", 60)
-    hand.until(lambda: _has(desk, VEHICLE) or None, "the vehicle again", 60)
+    hand, window, controller = stage.hand, stage.window, stage.window.gazebo
+    hand.click(lambda: button_with(controller.servers, "Start server"), "Start server")
+    hand.until(lambda: (controller.link is not None and controller.link.is_connected) or None, "the server again", 60)
+    hand.until(lambda: _has(controller, VEHICLE) or None, "the vehicle again", 60)
     hand.until(lambda: (not _trouble(stage)) or None, "the end of the trouble", 60)
     hand.rest(2.0)
     stage.whole("gazebo_back")
     hand.key("shift+F5")
     hand.until(lambda: (not window.live.control.is_up) or None, "the end of the run", 60)
-    hand.click(lambda: button_with(desk.servers, "Doctor"), "Doctor")
-    hand.until(lambda: "installed" in desk.page.doctor.toPlainText() or None, "the doctor")
+    hand.click(lambda: button_with(controller.servers, "Doctor"), "Doctor")
+    hand.until(lambda: "installed" in controller.page.doctor.toPlainText() or None, "the doctor")
     hand.rest(1.0)
-    hand.click(lambda: button_with(desk.servers, "Stop server"), "Stop server")
-    hand.until(lambda: (desk.local is not None and not desk.local.is_running) or None, "the end of the server")
+    hand.click(lambda: button_with(controller.servers, "Stop server"), "Stop server")
+    hand.until(
+        lambda: (controller.local is not None and not controller.local.is_running) or None, "the end of the server"
+    )
 
 
 def _choice(stage: Stage) -> str:
@@ -140,15 +142,15 @@ def _trouble(stage: Stage) -> str:
     return str(components.get("simulator", {}).get("trouble") or "")
 
 
-def _away_m(desk: GazeboDesk, place: tuple[float, float]) -> float | None:
+def _away_m(controller: GazeboController, place: tuple[float, float]) -> float | None:
     """The vehicle on the server from a place."""
-    models = desk.link.models() if desk.link is not None else []
+    models = controller.link.models() if controller.link is not None else []
     at = next((each.placement.position_m for each in models if each.name == VEHICLE), None)
     return None if at is None else math.dist(at[:2], place)
 
 
-def _has(desk: GazeboDesk, model: str) -> bool:
-    return desk.link is not None and any(each.name == model for each in desk.link.models())
+def _has(controller: GazeboController, model: str) -> bool:
+    return controller.link is not None and any(each.name == model for each in controller.link.models())
 
 
 def _topic(stage: Stage, word: str) -> QPoint | None:

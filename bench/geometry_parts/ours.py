@@ -32,7 +32,7 @@ class _Store(dict[str, str]):
         self[name] = value
 
 
-class _Desk:
+class _Controller:
     """What a document gives to its view."""
 
     theme = DARK
@@ -76,7 +76,7 @@ def _warm(path: Path, app: QCoreApplication) -> None:
 
 
 def _opened(path: Path, app: QCoreApplication) -> GeometryView:
-    view = GeometryView(_Desk(Workspace.load(path, [path.parent.parent])))  # type: ignore[arg-type]
+    view = GeometryView(_Controller(Workspace.load(path, [path.parent.parent])))  # type: ignore[arg-type]
     view.resize(WIDTH, HEIGHT)
     view.show()
     while view.canvas.made is None:

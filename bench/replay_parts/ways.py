@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.replay_parts.examples import PROJECTS
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.sources import LogProvider
 from studio.runtime.plan.plan import LAG
 from studio.runtime.plan.planning import plan_of

@@ -126,7 +126,7 @@ def _parameters(words: Sequence[str], current: str) -> Iterator[Candidate]:
 
 def _given(words: Sequence[str], current: str) -> Iterator[Candidate]:
     from studio.model.given_parameters import settable_parameters
-    from studio.model.opened import open_project
+    from studio.model.loaded_project import open_project
 
     return (Candidate(f"{name}=", "parameter") for name in settable_parameters(open_project(_named_project(words))))
 
@@ -159,7 +159,7 @@ def _topics(words: Sequence[str], current: str) -> Iterable[Candidate]:
     log = next((Path(word) for word in words[1:] if word.endswith(".mcap") and Path(word).is_file()), None)
     if log is not None:
         return _topics_of_log(log)
-    from studio.model.opened import open_project
+    from studio.model.loaded_project import open_project
     from studio.model.wiring import topics_of
 
     opened = open_project(_named_project(words))
@@ -241,7 +241,7 @@ def _state(words: Sequence[str]) -> dict[str, Any]:
 
 
 def _system(words: Sequence[str]) -> Any:
-    from studio.model.opened import open_project
+    from studio.model.loaded_project import open_project
 
     return open_project(_named_project(words)).system
 

@@ -8,7 +8,7 @@ from studio.cli.colours import BOLD, RED, YELLOW, paint, paint_verdict
 from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
 from studio.cli.places import find_project
 from studio.errors import Problem, StudioError
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 
 EXAMPLE = """\
   studio check projects/first_steps          reads the files, runs no code; exit status 1 when there are errors
@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     folder = find_project(options.project)
-    opened: Opened | None = None
+    opened: LoadedProject | None = None
     try:
         opened = open_project(folder)
         problems = opened.problems

@@ -11,7 +11,7 @@ from studio.errors import StudioError
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE
 from studio.model.files import read_bytes, write_atomically
 from studio.model.layout_xml import write_layout
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.project import Project
 from studio.model.registry import Registry
 from studio.model.rts_export import to_rts_profile

@@ -12,7 +12,7 @@ from studio.cli.ctl_shape import followed, told_change
 from studio.cli.property_names import SCHEME
 from studio.errors import StudioError
 from studio.model.document import SYSTEM_FILE
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.parts import Component, Endpoint, Link
 from studio.model.system import System
 from studio.model.system_edits import Connect, Disconnect, RemoveNodes, SetHost, SystemEdit

@@ -10,7 +10,7 @@ from studio.cli.outcome import FINE, print_json
 from studio.cli.trust import require_trust
 from studio.model.document import SYSTEM_FILE, SystemDocument
 from studio.model.files import FileError
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.spec import Value
 from studio.model.state_edits import RunningComponent, RunningState, edits_to
 from studio.runtime.client.attach import Attachment

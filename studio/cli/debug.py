@@ -16,7 +16,7 @@ from studio.cli.places import find_project
 from studio.cli.refusal import refuse
 from studio.cli.trust import add_trust_option, require_trust
 from studio.errors import StudioError
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 from studio.runtime.debug.log_debugging import LogDebugging, debug_log
 from studio.runtime.debug.proxy import DebugSession
 from studio.runtime.debug.vscode import write_launch_file
@@ -87,7 +87,11 @@ def _event(text: str) -> tuple[str, int]:
 
 
 def _tell(
-    debugged: DebugSession, opened: Opened, options: argparse.Namespace, at: tuple[str, int] | None, delivered: int
+    debugged: DebugSession,
+    opened: LoadedProject,
+    options: argparse.Namespace,
+    at: tuple[str, int] | None,
+    delivered: int,
 ) -> None:
     told: dict[str, Any] = {
         "host": debugged.host,

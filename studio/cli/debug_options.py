@@ -8,7 +8,7 @@ import sys
 
 from studio.cli.outcome import UsageError
 from studio.model.close_matches import did_you_mean
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.runtime.debug.debugger import Debugger
 from studio.runtime.debug.vscode import write_launch_file
 from studio.runtime.plan.plan import Plan
@@ -38,7 +38,7 @@ def wants_debugger(options: argparse.Namespace) -> bool:
     return bool(getattr(options, "debug", ()))
 
 
-def start_debugged(debugger: Debugger, plan: Plan, opened: Opened, options: argparse.Namespace) -> None:
+def start_debugged(debugger: Debugger, plan: Plan, opened: LoadedProject, options: argparse.Namespace) -> None:
     """Before anything is started: tells where a client may attach."""
     if not wants_debugger(options) and not getattr(options, "breaks", ()):
         return
@@ -63,7 +63,7 @@ def start_debugged(debugger: Debugger, plan: Plan, opened: Opened, options: argp
         print(f"{host}: debug clients attach with {debugged.adapter}{waits}", file=sys.stderr, flush=True)
 
 
-def place(text: str, opened: Opened) -> tuple[str, int]:
+def place(text: str, opened: LoadedProject) -> tuple[str, int]:
     """FILE:LINE; a file that is not here is looked for among the components."""
     name, _, line = text.rpartition(":")
     if not name or not line.isdigit():

@@ -7,13 +7,13 @@ from typing import Any
 
 from studio.cli.describe_component import section
 from studio.cli.outcome import problem_json, summary_of
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.model.parts import Component, Connection, Wire
 from studio.model.sources import LiveProvider, Source
 from studio.model.wiring import effective_delivery, port_at, topics_of
 
 
-def project_json(opened: Opened) -> dict[str, Any]:
+def project_json(opened: LoadedProject) -> dict[str, Any]:
     system = opened.system
     return {
         "project": system.name,
@@ -32,7 +32,7 @@ def project_json(opened: Opened) -> dict[str, Any]:
     }
 
 
-def component_json(opened: Opened, component: Component) -> dict[str, Any]:
+def component_json(opened: LoadedProject, component: Component) -> dict[str, Any]:
     spec = opened.registry.get(component.type)
     return {
         "name": component.name,
@@ -47,20 +47,20 @@ def component_json(opened: Opened, component: Component) -> dict[str, Any]:
     }
 
 
-def source_json(opened: Opened, source: Source) -> dict[str, Any]:
+def source_json(opened: LoadedProject, source: Source) -> dict[str, Any]:
     ports = [{"name": port.name, "direction": port.direction, "type": port.type} for port in source.ports]
     providers = {mode: provider_json(opened, source, mode) for mode in source.modes}
     return {"name": source.name, "mode": source.mode, "ports": ports, "providers": providers}
 
 
-def provider_json(opened: Opened, source: Source, mode: Any) -> dict[str, Any]:
+def provider_json(opened: LoadedProject, source: Source, mode: Any) -> dict[str, Any]:
     provider = source.provider(mode)
     if isinstance(provider, LiveProvider):
         return {"components": [component_json(opened, component) for component in provider.components]}
     return {"log": provider.log if provider else None}
 
 
-def wire_json(opened: Opened, wire: Wire) -> dict[str, Any]:
+def wire_json(opened: LoadedProject, wire: Wire) -> dict[str, Any]:
     out = port_at(opened.system, opened.registry, wire.start)
     delivery = effective_delivery(opened.system, opened.registry, wire)
     return {**ends_json(wire), "type": out.type if out else None, "delivery": str(delivery)}
@@ -70,18 +70,18 @@ def ends_json(connection: Connection) -> dict[str, Any]:
     return {"from": str(connection.start), "to": str(connection.end)}
 
 
-def recording_json(opened: Opened) -> dict[str, Any] | None:
+def recording_json(opened: LoadedProject) -> dict[str, Any] | None:
     recording = opened.system.recording
     return {"topics": list(recording.topics), "exclude": list(recording.exclude)} if recording else None
 
 
-def geometry_json(opened: Opened) -> dict[str, Any] | None:
+def geometry_json(opened: LoadedProject) -> dict[str, Any] | None:
     geometry = opened.system.geometry
     joints = str(geometry.joints) if geometry and geometry.joints else None
     return {"assembly": geometry.assembly, "joints": joints} if geometry else None
 
 
-def project_text(opened: Opened) -> Iterator[str]:
+def project_text(opened: LoadedProject) -> Iterator[str]:
     """From the same values as the JSON, so that the two never tell different things."""
     told = project_json(opened)
     yield f"{told['project']}: {opened.size()}"

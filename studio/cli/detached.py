@@ -11,7 +11,7 @@ from typing import IO
 from studio.cli.given_parameters import given_words
 from studio.cli.outcome import FAILED, FINE, print_json
 from studio.cli.recording_options import recording_words
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.runtime.base.interpreter import module_command, own_environment
 from studio.runtime.channel.run_folder import runs_folder
 from studio.runtime.client.running_systems import RunningSystem, running_systems
@@ -19,7 +19,7 @@ from studio.runtime.client.running_systems import RunningSystem, running_systems
 LOOK_EVERY_S = 0.05
 
 
-def run_detached(opened: Opened, options: argparse.Namespace) -> int:
+def run_detached(opened: LoadedProject, options: argparse.Namespace) -> int:
     with tempfile.TemporaryFile() as said:
         process = _start(opened, options, said)
         system = _await_start(process)
@@ -36,7 +36,7 @@ def run_detached(opened: Opened, options: argparse.Namespace) -> int:
     return FINE
 
 
-def _start(opened: Opened, options: argparse.Namespace, said: IO[bytes]) -> subprocess.Popen[bytes]:
+def _start(opened: LoadedProject, options: argparse.Namespace, said: IO[bytes]) -> subprocess.Popen[bytes]:
     words = module_command("studio", "run", str(opened.folder.absolute()), "--detached")
     words += ["--seed", str(options.seed)]
     for name in ("stay", "paused"):

@@ -84,7 +84,7 @@ def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError)
 def _require_ready(project: Path, options: argparse.Namespace) -> None:
     """Everything that the window would ask about or wait for: nobody sees it, and nobody could answer."""
     from studio.cli.trust import require_trust
-    from studio.model.opened import open_project
+    from studio.model.loaded_project import open_project
 
     opened = open_project(project)
     errors = [problem for problem in opened.problems if problem.severity == "error"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from studio.cli.outcome import UsageError
 from studio.errors import StudioError
 from studio.model.given_parameters import GivenParameter, with_parameters
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 
 
 def add_set_option(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def given_words(options: argparse.Namespace) -> Iterator[str]:
         yield from ("--set", f"{each.component}.{each.name}={each.text}")
 
 
-def as_given(opened: Opened, options: argparse.Namespace) -> Opened:
+def as_given(opened: LoadedProject, options: argparse.Namespace) -> LoadedProject:
     """The project with the values of `--set`; its system as text is in `options.text` then, as with `--system`. One
     that has errors stays as it is: they are reported first."""
     if not options.given or any(problem.severity == "error" for problem in opened.problems):

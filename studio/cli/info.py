@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         return _describe_log(options)
     if project is not None:
         from studio.cli.describe_project import project_json, project_text
-        from studio.model.opened import open_project
+        from studio.model.loaded_project import open_project
 
         opened = open_project(project)
         print_json(project_json(opened)) if options.json else print("\n".join(project_text(opened)))

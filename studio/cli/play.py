@@ -20,7 +20,7 @@ from studio.cli.refusal import refuse
 from studio.cli.run_console import Console
 from studio.cli.trust import add_trust_option, require_trust
 from studio.messages import MessageTypes
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 from studio.model.registry import Registry
 from studio.paths import component_roots
 from studio.runtime.base.clock import SECOND_NS, ClockKind, monotonic_ns
@@ -172,7 +172,9 @@ def run(options: argparse.Namespace) -> int:
         return status or (FAILED if is_cut else FINE)
 
 
-def _play(options: argparse.Namespace, plan: Plan, played: Played, types: MessageTypes, opened: Opened | None) -> int:
+def _play(
+    options: argparse.Namespace, plan: Plan, played: Played, types: MessageTypes, opened: LoadedProject | None
+) -> int:
     project = opened.project.name if opened else None
     outcome = Outcome(
         str(played.log.path), project, FLAT_OUT if options.flat_out else options.rate, _types(played, types)
@@ -248,7 +250,7 @@ def _prepare(player: LogPlayer, options: argparse.Namespace) -> None:
 
 @contextmanager
 def _runtime(
-    session: Session, played: Played, opened: Opened | None, player: Callable[[], LogPlayer]
+    session: Session, played: Played, opened: LoadedProject | None, player: Callable[[], LogPlayer]
 ) -> Iterator[AttachServer]:
     """It is found, looked at and steered as every running system; one without a project is named for its log."""
     path = played.log.path.resolve()

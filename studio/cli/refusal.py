@@ -6,10 +6,10 @@ import sys
 
 from studio.cli.outcome import FAILED, error_json, print_json, problem_json, summary_of
 from studio.errors import StudioError
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 
 
-def refuse(opened: Opened, *, json: bool) -> int:
+def refuse(opened: LoadedProject, *, json: bool) -> int:
     for problem in opened.problems:
         print(problem, file=sys.stderr)
     refusal = StudioError(f"{opened.folder} does not run: {summary_of(opened.problems)}")

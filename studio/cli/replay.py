@@ -35,7 +35,7 @@ from studio.cli.recording_options import (
 )
 from studio.cli.refusal import refuse
 from studio.cli.trust import add_trust_option, require_trust
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 from studio.model.wiring import topics_of
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.plan.planning import recorded_topics
@@ -111,7 +111,9 @@ def run(options: argparse.Namespace) -> int:
         return status or (FAILED if is_cut else FINE)
 
 
-def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | None, golden: Path | None) -> int:
+def _replay(
+    opened: LoadedProject, options: argparse.Namespace, log: Path, out: Path | None, golden: Path | None
+) -> int:
     start_ns = monotonic_ns()
     bar = ProgressBar(f"replaying {log.name}", quiet=options.json)
     try:
@@ -131,7 +133,7 @@ def _replay(opened: Opened, options: argparse.Namespace, log: Path, out: Path | 
     return FAILED if result.failures or (found is not None and not is_accepted(found)) else FINE
 
 
-def _recorded_topics(opened: Opened, options: argparse.Namespace, golden: Path | None) -> set[str] | None:
+def _recorded_topics(opened: LoadedProject, options: argparse.Namespace, golden: Path | None) -> set[str] | None:
     """As the system and the options say; with what is to be compared. All, if nothing is kept anyway."""
     if not options.record:
         return None
@@ -142,7 +144,7 @@ def _recorded_topics(opened: Opened, options: argparse.Namespace, golden: Path |
     return {*chosen, *(_expected(golden) if golden else ())}
 
 
-def _replay_as_recorded(opened: Opened, options: argparse.Namespace, log: Path) -> int:
+def _replay_as_recorded(opened: LoadedProject, options: argparse.Namespace, log: Path) -> int:
     bar = ProgressBar(f"replaying {log.name}", quiet=options.json)
     try:
         with redirect_stdout(sys.stderr):

@@ -39,7 +39,7 @@ from studio.cli.verdict import Verdict
 from studio.errors import StudioError
 from studio.model.files import read_bytes
 from studio.model.gazebo_provider import GAZEBO, gazebo_provider
-from studio.model.opened import Opened, changed_text, open_project
+from studio.model.loaded_project import LoadedProject, changed_text, open_project
 from studio.model.sources import SOURCE_MODES, SourceMode
 from studio.runtime.base.clock import SECOND_NS, ClockKind, monotonic_ns
 from studio.runtime.channel.payload_folder import forget_old_words, last_words_file
@@ -51,7 +51,7 @@ from studio.runtime.playing.player import FLAT_OUT
 from studio.runtime.processes.fork_client import fork_client
 from studio.runtime.processes.supervision import BROKER, Condition, RestartPolicy
 from studio.runtime.server.attach_server import About, AttachServer
-from studio.runtime.server.shape import Shape
+from studio.runtime.server.live_reload import LiveReload
 from studio.runtime.server.steering import Steering
 from studio.runtime.session.lockstep_session import JUDGED, RUN, LockstepSession
 from studio.runtime.session.session import Session
@@ -209,7 +209,7 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
     return INTERRUPTED if result.interrupted and options.seconds is not None else FINE
 
 
-def _tell_doubts(opened: Opened, mode: SourceMode | None) -> None:
+def _tell_doubts(opened: LoadedProject, mode: SourceMode | None) -> None:
     """What does not keep a system from running, but may be why it does not do what was meant."""
     for problem in opened.problems:
         print(problem, file=sys.stderr)
@@ -226,7 +226,7 @@ def _chosen(text: str) -> tuple[str, str]:
     return name, mode
 
 
-def _with_gazebo(opened: Opened, options: argparse.Namespace) -> Opened:
+def _with_gazebo(opened: LoadedProject, options: argparse.Namespace) -> LoadedProject:
     """The system with another simulator in the sources that are to be simulated by Gazebo; the file stays as it is."""
     servers = {name: mode.removeprefix(GAZEBO).lstrip("@") for name, mode in options.chosen if mode.startswith(GAZEBO)}
     for name, server in servers.items():
@@ -243,7 +243,7 @@ def _mode_of(chosen: str) -> str:
     return "simulated" if chosen.startswith(GAZEBO) else chosen
 
 
-def _choose_mode(opened: Opened, mode: SourceMode | None, chosen: Mapping[str, str]) -> None:
+def _choose_mode(opened: LoadedProject, mode: SourceMode | None, chosen: Mapping[str, str]) -> None:
     """In memory only: the file stays as it is."""
     for name in chosen:
         opened.system.source(name)
@@ -256,7 +256,7 @@ def _choose_mode(opened: Opened, mode: SourceMode | None, chosen: Mapping[str, s
         opened.system.replace_node(chosen_source)
 
 
-def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
+def _choose_gate(opened: LoadedProject, options: argparse.Namespace) -> float | None:
     """Sets `options.gate`. How fast a lockstep goes that can be paused and steered; None where it is none."""
     asked, modes = options.gate, {source.mode for source in opened.system.sources}
     if asked in (None, "auto"):
@@ -279,7 +279,7 @@ def _choose_gate(opened: Opened, options: argparse.Namespace) -> float | None:
     return 1.0 if options.rate is None else options.rate
 
 
-def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: float | None) -> Result:
+def _run(opened: LoadedProject, options: argparse.Namespace, console: Console, pace: float | None) -> Result:
     plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
     plan = replace(recording_as_told(plan, options), system=(options.text or b"").decode())
     # What a system without sources does by itself may be anything, and one that hangs would hold up the others.
@@ -367,14 +367,16 @@ def _run(opened: Opened, options: argparse.Namespace, console: Console, pace: fl
 
 @contextmanager
 def _opened_runtime(
-    session: Session, opened: Opened, options: argparse.Namespace, logs: LoggedSources, *, free: bool
+    session: Session, opened: LoadedProject, options: argparse.Namespace, logs: LoggedSources, *, free: bool
 ) -> Iterator[AttachServer]:
     """Closed after the session: those who asked for the stop hear when it is done. `free`: it may be steered."""
     lockstep = options.gate == "lockstep" and not free
     about = About(opened.project.name, str(opened.folder.absolute()), mode_of(opened), options.seed, lockstep)
     modes = {source.name: source.mode for source in opened.system.sources}
-    shape = Shape(session, opened.folder, modes, logs, options.text)
-    steering = Steering(session, opened.registry, lockstep=lockstep, shape=shape, player=lambda: logs.player)
+    live_reload = LiveReload(session, opened.folder, modes, logs, options.text)
+    steering = Steering(
+        session, opened.registry, lockstep=lockstep, live_reload=live_reload, player=lambda: logs.player
+    )
     runtime = AttachServer(session, about, steering)
     try:
         yield runtime
@@ -382,7 +384,7 @@ def _opened_runtime(
         runtime.close()
 
 
-def _note(session: Session, opened: Opened, options: argparse.Namespace) -> RunningSystem:
+def _note(session: Session, opened: LoadedProject, options: argparse.Namespace) -> RunningSystem:
     run, project = session.folders.run, opened.project.name
     return RunningSystem.of_this_process(run, project, opened.folder, mode_of(opened), options.gate)
 

@@ -13,7 +13,7 @@ from studio.cli.outcome import UsageError
 from studio.cli.recording_options import recording_as_told
 from studio.cli.run_result import ComponentResult, Result, TopicResult, mode_of, per_second
 from studio.cli.verdict import Outcomes
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.host.statistics import TopicTotals
 from studio.runtime.plan.plan import Plan
@@ -30,7 +30,7 @@ def add_in_process_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def choose_lockstep(opened: Opened, options: argparse.Namespace) -> None:
+def choose_lockstep(opened: LoadedProject, options: argparse.Namespace) -> None:
     """Sets `options.gate`, once the modes are chosen; refuses what needs processes."""
     wanted = {"--paused": options.paused, "--stay": options.stay, "--debug": wants_debugger(options)}
     wanted["--rate"] = bool(options.rate)
@@ -48,7 +48,7 @@ def choose_lockstep(opened: Opened, options: argparse.Namespace) -> None:
     options.gate = "lockstep"
 
 
-def run_to_the_end(opened: Opened, options: argparse.Namespace) -> Result:
+def run_to_the_end(opened: LoadedProject, options: argparse.Namespace) -> Result:
     plan = plan_of(opened.system, opened.registry, project=opened.folder, seed=options.seed, record=options.record)
     plan = replace(recording_as_told(plan, options), system=(options.text or b"").decode())
     outcomes = Outcomes(opened)
@@ -80,7 +80,9 @@ def _log_line(*, quiet: bool) -> LogLine:
     return tell
 
 
-def _result(opened: Opened, options: argparse.Namespace, plan: Plan, run: RunInProcess, outcomes: Outcomes) -> Result:
+def _result(
+    opened: LoadedProject, options: argparse.Namespace, plan: Plan, run: RunInProcess, outcomes: Outcomes
+) -> Result:
     seconds = run.now_ns / SECOND_NS
     return Result(
         project=opened.project.name,

@@ -12,7 +12,7 @@ import psutil
 
 from studio.cli.live_table import number, table
 from studio.errors import StudioError
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.model.wiring import topics_of
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.host.statistics import TopicTotals, topic_totals
@@ -217,7 +217,7 @@ def per_second(count: int, seconds: float) -> float:
 
 
 def result_of(
-    opened: Opened,
+    opened: LoadedProject,
     options: argparse.Namespace,
     measurement: Measurement,
     *,
@@ -248,7 +248,7 @@ def result_of(
     )
 
 
-def mode_of(opened: Opened) -> str:
+def mode_of(opened: LoadedProject) -> str:
     modes = {source.mode for source in opened.system.sources} or {"real"}
     return modes.pop() if len(modes) == 1 else "mixed"
 

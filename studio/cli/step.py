@@ -19,7 +19,7 @@ from studio.cli.step_text import digest_lines, event_json, event_line, topics_of
 from studio.cli.trust import add_trust_option, require_trust
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.replay.stepping import Stepping, step_through
 from studio.runtime.stepping.stepper import Stepper
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.runtime.client.trust import NotTrusted, commands_in, commands_of_project, is_trusted, trust
 
 
@@ -15,7 +15,7 @@ def add_trust_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trust", action="store_true", help="run the project's own components without a question")
 
 
-def require_trust(opened: Opened, options: argparse.Namespace) -> None:
+def require_trust(opened: LoadedProject, options: argparse.Namespace) -> None:
     """Return if the project may run; asks on a terminal, refuses elsewhere."""
     _require(opened.folder, commands_of_project(opened), options)
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from studio.errors import StudioError
 from studio.messages import String, decode
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.model.parts import Endpoint
 from studio.model.wiring import topic_of
 from studio.runtime.client.tap import MOST_AT_ONCE, Tap, read
@@ -32,7 +32,7 @@ class Outcomes:
     """What the judges of a system have said last. With one of them its outcome counts, with several that of each by its
     name."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: LoadedProject) -> None:
         self.judges = dict(judges(opened))
         """Topic -> name."""
         self._said: dict[str, dict[str, Any]] = {}
@@ -70,7 +70,7 @@ class Verdict:
     `is_final`: what they say ends the run. Otherwise somebody sits there who wants to look at it, and to rewind it.
     """
 
-    def __init__(self, session: Session, opened: Opened, *, is_final: bool = True) -> None:
+    def __init__(self, session: Session, opened: LoadedProject, *, is_final: bool = True) -> None:
         self._is_final = is_final
         self._outcomes = Outcomes(opened)
         self._session = session
@@ -125,7 +125,7 @@ class Verdict:
         return self._outcomes.outcome
 
 
-def judges(opened: Opened) -> list[tuple[str, str]]:
+def judges(opened: LoadedProject) -> list[tuple[str, str]]:
     """Topic and name of each judge that has something to say."""
     found = []
     for component in opened.system.components:

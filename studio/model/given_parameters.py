@@ -8,7 +8,7 @@ from functools import partial
 
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
-from studio.model.opened import Opened, changed_text, open_project
+from studio.model.loaded_project import LoadedProject, changed_text, open_project
 from studio.model.parts import Component
 from studio.model.registry import Registry
 from studio.model.source_making import SetProviderParameters
@@ -29,7 +29,9 @@ class GivenParameter:
     """Its value, as in an attribute of the file."""
 
 
-def with_parameters(opened: Opened, given: Iterable[GivenParameter], text: bytes | None = None) -> tuple[Opened, bytes]:
+def with_parameters(
+    opened: LoadedProject, given: Iterable[GivenParameter], text: bytes | None = None
+) -> tuple[LoadedProject, bytes]:
     """The project with these values, and its system as text. Of two values of one parameter the last counts. `text`: of
     a system that is not in its file."""
     for each in given:
@@ -39,7 +41,7 @@ def with_parameters(opened: Opened, given: Iterable[GivenParameter], text: bytes
     return open_project(opened.folder, changed), changed
 
 
-def settable_parameters(opened: Opened) -> Iterator[str]:
+def settable_parameters(opened: LoadedProject) -> Iterator[str]:
     """`component.parameter` of all that could be given."""
     for component, _ in _components(opened.system):
         spec = opened.registry.get(component.type)

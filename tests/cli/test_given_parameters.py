@@ -11,7 +11,7 @@ import pytest
 from studio.cli.run import _with_gazebo
 from studio.errors import StudioError
 from studio.model.given_parameters import GivenParameter, settable_parameters, with_parameters
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from tests.cli.running import Studio
 from tests.cli.test_completion import words
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64, decode, project_types
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.plan.planning import plan_of
 from tests.cli.running import Studio
 from tests.runtime.systems import ProcessRun

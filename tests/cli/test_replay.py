@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.base.log_compression import WHEN_RECORDING
 from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess

@@ -134,7 +134,7 @@ def test_a_handler_that_raises_is_told_with_its_traceback(failing: Result) -> No
     assert "glass failed:" in lines
     assert "ValueError: value 3 is too much for me" in lines
     assert any("fragile.py" in line and "in on_value" in line for line in lines)
-    assert "cell.py" not in failing.err
+    assert "component_runner.py" not in failing.err
 
 
 def test_a_process_that_ends_is_told_with_what_it_printed(failing: Result) -> None:

@@ -11,7 +11,7 @@ from PIL import Image
 
 from studio.cli.run_console import readable
 from studio.errors import StudioError
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.paths import PACKAGE
 from studio.runtime.component import Component
 from studio.runtime.host.component_import import import_component
@@ -160,7 +160,7 @@ def test_a_simulator_that_was_refused_its_start_begins_when_it_gets_another_one(
     opened = open_project(project)
     system = InProcess(plan_of(opened.system, opened.registry, project=project), create)
     system.start()
-    simulator = system.cells["simulator"]
+    simulator = system.runners["simulator"]
     assert "Raptor would be inside garage at (6, -2)" in simulator.error
     system.command("simulator", {"do": "set", "name": "start", "value": [28.0, 0.0, 3.1]})
     for verb in ("reset", "activate"):
@@ -179,7 +179,7 @@ def test_a_world_of_the_project_is_found_from_wherever_it_is_run(project: Path, 
     opened = open_project(project)
     system = InProcess(plan_of(opened.system, opened.registry, project=project), create)
     system.start()
-    assert system.cells["simulator"].error == ""
+    assert system.runners["simulator"].error == ""
 
 
 @pytest.mark.parametrize(("category", "allowed"), [("processor", False), ("judge", True)])
@@ -220,7 +220,9 @@ def test_of_a_world_that_is_refused_only_the_reason_is_shown() -> None:
     """In the console of a run, where a component's own failure comes with its traceback."""
     with pytest.raises(StudioError) as refused:
         load_world("blokcs")
-    told = "".join(traceback.format_exception(refused.value)).replace(str(Path(__file__)), str(PACKAGE / "cell.py"))
+    told = "".join(traceback.format_exception(refused.value)).replace(
+        str(Path(__file__)), str(PACKAGE / "component_runner.py")
+    )
     assert list(readable(told)) == ["there is no world blokcs (did you mean blocks?)"]
-    own = told.replace(str(PACKAGE / "cell.py"), "my_robot/components/mine/mine.py")
+    own = told.replace(str(PACKAGE / "component_runner.py"), "my_robot/components/mine/mine.py")
     assert list(readable(own)) == own.rstrip().splitlines()

@@ -27,7 +27,7 @@ def test_ctrl_c_stops_a_move_and_nothing_else(tmp_path: Path, capsys: pytest.Cap
     read, write = os.pipe()
     with LogReader(tmp_path / "run.mcap") as log, step_inputs(inputs_of(system, log, {}), in_process=True) as opened:
         keys = StepKeys(opened, Keys(read))
-        adder = opened.stepper._run.cells["adder"].component  # type: ignore[attr-defined]
+        adder = opened.stepper._run.runners["adder"].component  # type: ignore[attr-defined]
         handle, count = adder.on_raw, 0
 
         def interrupting(message: object) -> None:
@@ -37,7 +37,7 @@ def test_ctrl_c_stops_a_move_and_nothing_else(tmp_path: Path, capsys: pytest.Cap
                 os.kill(os.getpid(), signal.SIGINT)
             handle(message)
 
-        opened.stepper._run.cells["adder"]._routes["/fast/out"][0] = (adder.raw, interrupting)  # type: ignore[attr-defined]
+        opened.stepper._run.runners["adder"]._routes["/fast/out"][0] = (adder.raw, interrupting)  # type: ignore[attr-defined]
         os.write(write, b"5000nq")
         keys.main()
         out = capsys.readouterr().out

@@ -104,7 +104,7 @@ def window(rover: Path, one_window: MainWindow) -> Iterator[MainWindow]:
     assert one_window.files.open(rover)
     yield one_window
     one_window.hide()
-    one_window.does.help.close()  # it would come in front of the next canvas
+    one_window.window_commands.help.close()  # it would come in front of the next canvas
     one_window.emulators.stop()
     one_window.show_session(None)
     if one_window.theme is not LIGHT:

@@ -6,7 +6,7 @@ import pytest
 
 from studio.model.changes import ModelError
 from studio.model.gazebo_provider import choice_of, choices_of, choose, gazebo_provider, is_on_gazebo
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.parts import Endpoint
 from studio.model.sources import explain_differences
 from tests.conftest import ROOT

@@ -9,7 +9,7 @@ import pytest
 
 from studio.model.geometry_check import check_geometry
 from studio.model.history import History
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.parts import Endpoint, GeometryUse
 from studio.model.spec import ComponentSpec, ParameterSpec, PortSpec, PythonEntry
 from studio.model.system_edits import RemoveNodes, RenameNode, SetGeometry

@@ -9,7 +9,7 @@ import pytest
 
 from studio.errors import StudioError
 from studio.model.document import SystemDocument
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.parameter_sets import (
     DuplicateParameterSet,
     RemoveParameterSet,

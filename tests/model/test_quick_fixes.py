@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.model.document import SystemDocument
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.project import Project
 from studio.model.quick_fixes import fixes
 from studio.model.registry import Registry

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.model.files import FileError
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 from studio.model.parts import Component
 from studio.model.registry import Registry
 from studio.model.rts_export import to_rts_profile
@@ -59,7 +59,7 @@ FOREIGN = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 
 
 @pytest.fixture(scope="module")
-def first_steps() -> Opened:
+def first_steps() -> LoadedProject:
     return open_project(PROJECTS / "first_steps")
 
 
@@ -82,14 +82,14 @@ def test_what_goes_there_comes_back(name: str) -> None:
     assert to_rts_profile(read_rts_profile(again.data, opened.registry).system, opened.registry).data == again.data
 
 
-def test_what_has_no_place_there_is_listed(first_steps: Opened) -> None:
+def test_what_has_no_place_there_is_listed(first_steps: LoadedProject) -> None:
     bench = open_project(PROJECTS / "real_bench")
     told = {each.what: each.why for each in to_rts_profile(bench.system, bench.registry).not_mapped}
     assert "only its real provider comes along" in told["source sick"]
     assert [each.what for each in to_rts_profile(first_steps.system, first_steps.registry).not_mapped] == ["recording"]
 
 
-def test_a_profile_from_elsewhere_becomes_a_system(first_steps: Opened) -> None:
+def test_a_profile_from_elsewhere_becomes_a_system(first_steps: LoadedProject) -> None:
     found = read_rts_profile(FOREIGN.encode(), first_steps.registry)
     system = found.system
     assert (system.name, system.doc) == ("Arm_Test", "An arm.")
@@ -118,7 +118,7 @@ def test_a_profile_from_elsewhere_becomes_a_system(first_steps: Opened) -> None:
     write_system(system)
 
 
-def test_sets_that_would_have_one_name_are_numbered(first_steps: Opened) -> None:
+def test_sets_that_would_have_one_name_are_numbered(first_steps: LoadedProject) -> None:
     labels = ("very slow", "very-slow", "very_slow", "fast!")
     more = "".join(
         f'<rts:ConfigurationSets rts:id="{label}">'
@@ -134,7 +134,7 @@ def test_sets_that_would_have_one_name_are_numbered(first_steps: Opened) -> None
     assert component.parameter_set == "very_slow_2", "the one that is active there"
 
 
-def test_a_set_does_not_hide_the_one_of_the_type_by_a_name_that_was_made(first_steps: Opened) -> None:
+def test_a_set_does_not_hide_the_one_of_the_type_by_a_name_that_was_made(first_steps: LoadedProject) -> None:
     text = FOREIGN.replace(
         '<rts:ExecutionContexts rts:id="0" rts:kind="PERIODIC"',
         '<rts:ConfigurationSets rts:id="fast!"><rts:ConfigurationData rts:name="cutoff_hz" rts:data="3.5"/>'
@@ -144,7 +144,7 @@ def test_a_set_does_not_hide_the_one_of_the_type_by_a_name_that_was_made(first_s
     assert component.parameter_sets == {"fast_2": {"cutoff_hz": "3.5"}}
 
 
-def test_sets_of_a_component_are_configuration_sets(first_steps: Opened) -> None:
+def test_sets_of_a_component_are_configuration_sets(first_steps: LoadedProject) -> None:
     system = System("with_sets")
     sets = {"careful": {"cutoff_hz": "0.5"}, "slow": {"cutoff_hz": "0.1"}, "none_at_all": {}}
     system.add_node(Component("filter", "low_pass", parameter_set="careful", parameter_sets=sets))
@@ -177,7 +177,7 @@ def unknown_parts(*connectors: str) -> bytes:
     return (head + text + "".join(connectors) + "</rts:RtsProfile>").encode()
 
 
-def test_the_direction_of_a_wire_is_that_of_its_ports(first_steps: Opened) -> None:
+def test_the_direction_of_a_wire_is_that_of_its_ports(first_steps: LoadedProject) -> None:
     turned = CONNECTOR.format("View0.shown", "Arm0.pose", "View0", "Arm0")
     straight = CONNECTOR.format("View0.clicked", "Arm0.goal", "View0", "Arm0")
     found = read_rts_profile(unknown_parts(turned, straight), first_steps.registry)
@@ -186,7 +186,7 @@ def test_the_direction_of_a_wire_is_that_of_its_ports(first_steps: Opened) -> No
     ]  # fmt: skip
 
 
-def test_a_wire_between_two_in_ports_is_told_and_left_out(first_steps: Opened) -> None:
+def test_a_wire_between_two_in_ports_is_told_and_left_out(first_steps: LoadedProject) -> None:
     found = read_rts_profile(
         unknown_parts(CONNECTOR.format("View0.shown", "Arm0.goal", "View0", "Arm0")), first_steps.registry
     )
@@ -209,7 +209,7 @@ def profile(*parts: str, identity: str = "RTSystem:Lab:Two:1.0") -> bytes:
     return (head + "".join(parts) + "</rts:RtsProfile>").encode()
 
 
-def test_components_of_one_name_on_two_name_servers_are_told_apart_by_their_paths(first_steps: Opened) -> None:
+def test_components_of_one_name_on_two_name_servers_are_told_apart_by_their_paths(first_steps: LoadedProject) -> None:
     """As RTSystemEditor writes a system of two robots with the same components."""
     wire = '<rts:DataPortConnectors rts:name="across">' + end("source", "out", "b") + end("target", "in", "a")
     unclear = '<rts:DataPortConnectors rts:name="unclear">' + end("source", "out") + end("target", "in", "a")
@@ -223,12 +223,12 @@ def test_components_of_one_name_on_two_name_servers_are_told_apart_by_their_path
     assert "several components have its name" in told["unclear"]
 
 
-def test_names_that_cannot_stay_are_listed(first_steps: Opened) -> None:
+def test_names_that_cannot_stay_are_listed(first_steps: LoadedProject) -> None:
     found = read_rts_profile(profile(placed("Turtle-Io", "a")), first_steps.registry)
     assert ("Turtle-Io", "is called Turtle_Io here") in [(each.what, each.why) for each in found.not_mapped]
 
 
-def test_ids_of_older_profiles_are_separated_by_dots(first_steps: Opened) -> None:
+def test_ids_of_older_profiles_are_separated_by_dots(first_steps: LoadedProject) -> None:
     found = read_rts_profile(
         profile(placed("Low0", "a", "RTC:Lab.Test.LowPass:1.0.0"), identity="RTSystem:jp.lab.Old:0.1"),
         first_steps.registry,
@@ -236,7 +236,7 @@ def test_ids_of_older_profiles_are_separated_by_dots(first_steps: Opened) -> Non
     assert (found.system.name, next(iter(found.system.components)).type) == ("Old", "low_pass")
 
 
-def test_exported_ports_tell_their_direction(first_steps: Opened) -> None:
+def test_exported_ports_tell_their_direction(first_steps: LoadedProject) -> None:
     """So that another Studio without these components reads the same wires."""
     made = to_rts_profile(first_steps.system, first_steps.registry)
     turned = made.data.replace(b"sourceDataPort", b"x").replace(b"targetDataPort", b"sourceDataPort")
@@ -248,7 +248,7 @@ def test_exported_ports_tell_their_direction(first_steps: Opened) -> None:
 
 
 @pytest.mark.parametrize("text", ["<system/>", "<a", "", '<!DOCTYPE a [<!ENTITY b "c">]><a/>'])
-def test_what_is_no_profile_is_refused(text: str, first_steps: Opened) -> None:
+def test_what_is_no_profile_is_refused(text: str, first_steps: LoadedProject) -> None:
     with pytest.raises(FileError):
         read_rts_profile(text.encode(), first_steps.registry)
 
@@ -264,13 +264,13 @@ PORTS = """<rts:RtsProfile rts:id="RTSystem:Lab:Test:1" rts:version="0.2"
 
 @pytest.mark.parametrize("space", ["http://www.openrtp.org/namespaces/rts_ext", "http://elsewhere.org/ext"])
 @pytest.mark.parametrize("out", ["DataOutPort", "dataoutport"])
-def test_port_types_count_in_any_name_space_and_case(space: str, out: str, first_steps: Opened) -> None:
+def test_port_types_count_in_any_name_space_and_case(space: str, out: str, first_steps: LoadedProject) -> None:
     found = read_rts_profile(PORTS.format(space=space, out=out).encode(), first_steps.registry)
     assert [(str(wire.start), str(wire.end)) for wire in found.system.wires] == [("A0.out", "B0.in")]
     assert not [each for each in found.not_mapped if each.what == "w"]
 
 
-def test_a_wire_whose_direction_nothing_says_is_told(first_steps: Opened) -> None:
+def test_a_wire_whose_direction_nothing_says_is_told(first_steps: LoadedProject) -> None:
     found = read_rts_profile(PORTS.format(space="x", out="CorbaPort").encode(), first_steps.registry)
     assert [str(each) for each in found.not_mapped if each.what == "w"] == [
         "w: nothing says which end sends: B0.in is taken"

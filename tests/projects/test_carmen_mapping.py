@@ -17,7 +17,7 @@ import pytest
 from PIL import Image
 
 from studio.messages import Map, PoseTransform, decode
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.importers import import_log
 from studio.runtime.replay.lockstep import Result, replay_lockstep

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from studio.messages import Joy, Twist, decode
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.planning import plan_of

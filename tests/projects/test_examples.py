@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 
 PROJECTS = sorted(file.parent for file in (Path(__file__).resolve().parents[2] / "projects").glob("*/system.xml"))
 

@@ -34,7 +34,7 @@ class Run:
         twin = InProcess(plan_of(system, Registry.scan(component_roots()), seed=seed), create, tap=self._record)
         twin.start()
         twin.lockstep(until_ns=10 * SECOND_NS)
-        self.components: dict[str, Any] = {name: cell.component for name, cell in twin.cells.items()}
+        self.components: dict[str, Any] = {name: runner.component for name, runner in twin.runners.items()}
         twin.stop()
 
     def _record(self, event: Event) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.autonomy import PROJECT, driven
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.host.profile import write_profile_of
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.sim.worlds.made_worlds import block, ground

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bench.autonomy import driven, with_parameters
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.plan.plan import Plan
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.replay.as_recorded import replay_as_recorded

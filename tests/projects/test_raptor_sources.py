@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bench.autonomy import PROJECT
 from studio.messages import Map, Velocity, decode
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 from studio.model.sources import SourceMode
 from studio.runtime.base.clock import ClockKind
 from studio.runtime.emulators.gps import Gps
@@ -79,7 +79,7 @@ def devices(tmp_path: Path) -> Iterator[dict[str, Vehicle | Gps | Lms200]]:
         yield made
 
 
-def in_mode(opened: Opened, mode: SourceMode) -> Plan:
+def in_mode(opened: LoadedProject, mode: SourceMode) -> Plan:
     [source] = opened.system.sources
     opened.system.replace_node(replace(source, mode=mode))
     return plan_of(opened.system, opened.registry, project=opened.folder)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from studio.messages import Map, encode
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
 from studio.runtime.plan.planning import plan_of

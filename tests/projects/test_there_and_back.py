@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.sources import SourceMode
 from studio.runtime.recording.importers import import_log
 from studio.runtime.session.switching import GateKind

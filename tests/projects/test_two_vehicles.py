@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.host.host import create
 from studio.runtime.host.in_process import InProcess
@@ -94,6 +94,6 @@ def test_each_drives_by_its_own_laser_and_neither_collides(project: Path) -> Non
     system.start()
     system.lockstep(until_ns=SECONDS * SECOND_NS)
     system.stop()
-    assert {name: cell.error for name, cell in system.cells.items() if cell.error} == {}
+    assert {name: runner.error for name, runner in system.runners.items() if runner.error} == {}
     assert [outcomes[f"/{name}"]["collisions"] for name in NAMES] == [0, 0]
     assert all(outcomes[f"/{name}"]["path_m"] > 0.15 * SECONDS for name in NAMES)

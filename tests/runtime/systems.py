@@ -93,7 +93,7 @@ class TwinRun(InProcess):
         return list(self._seen)
 
     def component(self, name: str) -> dict[str, Any]:
-        return dict(self.cells[name].report())
+        return dict(self.runners[name].report())
 
     def close(self) -> None:
         self.stop()

@@ -169,7 +169,7 @@ def test_what_is_wrong_with_a_call_is_answered(command: dict[str, Any], reason: 
     bench = Bench(part("doubler", Doubler))
     body, error = bench.do("doubler", do="call", **command)
     assert body == b"" and reason in error
-    assert bench.run.cells["doubler"].state.value == state
+    assert bench.run.runners["doubler"].state.value == state
 
 
 def test_who_is_not_active_does_not_serve() -> None:
@@ -199,7 +199,7 @@ def test_what_makes_no_sense_by_hand_is_refused_and_fails_nobody(do: str, fields
     command = {"id": 1, "port": "raw", "message": 1.0, "service": "twice", "request": {"data": 1.0}, **fields}
     bench.run.command("doubler", {"do": do, **(command if fields else {})})
     bench.run.lockstep()
-    assert bench.run.cells["doubler"].state.value == "active"
+    assert bench.run.runners["doubler"].state.value == "active"
     assert not bench.values("/doubler/out")
 
 
@@ -239,7 +239,7 @@ def test_going_back_brings_the_last_value_back() -> None:
 @pytest.fixture
 def armed() -> Bench:
     bench = Bench(part("motor", Motor))
-    bench.run.cells["motor"].component._is_live = lambda: True
+    bench.run.runners["motor"].component._is_live = lambda: True
     bench.run.command("motor", {"do": "set", "name": "armed", "value": True})
     bench.run.lockstep()
     return bench
@@ -247,7 +247,7 @@ def armed() -> Bench:
 
 @pytest.mark.parametrize(("origin", "moves"), [(Origin.REAL, True), (Origin.SIMULATED, False), (Origin.LOGGED, False)])
 def test_an_armed_actuator_obeys_by_hand_only_what_is_meant_as_real(armed: Bench, origin: Origin, moves: bool) -> None:
-    motor: Any = armed.run.cells["motor"].component
+    motor: Any = armed.run.runners["motor"].component
     _, error = armed.do("motor", do="deliver", port="command", message=1.0, origin=int(origin))
     assert bool(error) != moves and (moves or "refuses it" in error)
     assert motor.done == ([1.0] if moves else [])
@@ -256,9 +256,9 @@ def test_an_armed_actuator_obeys_by_hand_only_what_is_meant_as_real(armed: Bench
 
 def test_a_disarmed_actuator_obeys_nothing_by_hand() -> None:
     bench = Bench(part("motor", Motor))
-    bench.run.cells["motor"].component._is_live = lambda: True
+    bench.run.runners["motor"].component._is_live = lambda: True
     bench.do("motor", do="deliver", port="command", message=1.0, origin=0)
-    motor: Any = bench.run.cells["motor"].component
+    motor: Any = bench.run.runners["motor"].component
     assert motor.done == [] and motor.refused == {Refused.DISARMED: 1}
 
 
@@ -283,9 +283,9 @@ def test_readers_take_from_queues_of_their_own_at_their_own_pace() -> None:
     bench = Bench(part("doubler", Doubler), *readers)
     for value in (1.0, 2.0):
         bench.do("doubler", do="deliver", port="raw", message=value)
-    quick: Any = bench.run.cells["quick"].component
-    slow: Any = bench.run.cells["slow"].component
-    bench.run.cells["quick"].handle(Event("/_studio/timer/quick", 1, 0, kind=Kind.TIMER))
+    quick: Any = bench.run.runners["quick"].component
+    slow: Any = bench.run.runners["slow"].component
+    bench.run.runners["quick"].handle(Event("/_studio/timer/quick", 1, 0, kind=Kind.TIMER))
     assert len(quick.values.queue) == 0
     bench.do("doubler", do="deliver", port="raw", message=3.0)
     assert [message.data for message, _ in quick.values.queue] == [6.0]
@@ -297,7 +297,7 @@ def test_readers_take_from_queues_of_their_own_at_their_own_pace() -> None:
 
 def test_a_queue_comes_back_with_a_checkpoint() -> None:
     bench = Bench(part("doubler", Doubler), part("reader", Reader, 1, inlets=(Inlet("values", "/doubler/out"),)))
-    reader: Any = bench.run.cells["reader"].component
+    reader: Any = bench.run.runners["reader"].component
     bench.do("doubler", do="deliver", port="raw", message=1.0)
     checkpoint = bench.run.checkpoint()
     reader.values.take()
@@ -351,15 +351,15 @@ CLASSES["Counter"] = Counter
 
 def test_what_a_component_shows_is_reported_and_comes_back_with_a_checkpoint() -> None:
     bench = Bench(part("counter", Counter))
-    cell = bench.run.cells["counter"]
-    assert cell.report()["shown"] == {"total": 0.0, "place": [0.0, 0.0]}
+    runner = bench.run.runners["counter"]
+    assert runner.report()["shown"] == {"total": 0.0, "place": [0.0, 0.0]}
     bench.do("counter", do="deliver", port="raw", message=2.5)
     checkpoint = bench.run.checkpoint()
     bench.do("counter", do="deliver", port="raw", message=1.0)
-    assert cell.report()["shown"] == {"total": 3.5, "place": [0.5, 1.0]}
+    assert runner.report()["shown"] == {"total": 3.5, "place": [0.5, 1.0]}
     bench.run.restore(checkpoint)
-    assert cell.report()["shown"] == {"total": 2.5, "place": [0.5, 2.5]}
-    json.dumps(cell.report())
+    assert runner.report()["shown"] == {"total": 2.5, "place": [0.5, 2.5]}
+    json.dumps(runner.report())
     with pytest.raises(SpecError, match="cannot be a dict"):
         State({})  # type: ignore[type-var]
 

@@ -119,7 +119,7 @@ def test_interpolated_at_a_stamp_and_a_clear_error_outside_of_what_was_heard() -
     run.lockstep(until_ns=60_000_000)
     # 15 ms before 20 ms nothing was heard; before 40 and 60 ms it is halfway between two positions.
     assert values(run, "/asker/out") == pytest.approx([CAMERA_UP - 10.0, CAMERA_UP + 0.25, CAMERA_UP + 0.45])
-    (error,) = run.cells["asker"].component.seen
+    (error,) = run.runners["asker"].component.seen
     assert f"0.005000 s is before what is remembered of the joint {WHEEL}" in error
     assert "from 0.010000 s to 0.020000 s" in error
 

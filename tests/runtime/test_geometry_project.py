@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.client.attach import Attachment
 from studio.runtime.host.profile import write_profile_of
 from studio.runtime.recording import LogReader

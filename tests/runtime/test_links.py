@@ -61,8 +61,8 @@ def test_setting_a_parameter_sets_what_is_linked_to_it(run: Any) -> None:
 def test_a_value_that_does_not_fit_leaves_the_old_one_and_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
     run = TwinRun(linked())
     run.start()
-    cell = run.cells["one"]
-    cell.replan(replace(cell.planned, links=(ParameterLink("copies", "/ticker/out", "Float64"),)))
+    runner = run.runners["one"]
+    runner.replan(replace(runner.planned, links=(ParameterLink("copies", "/ticker/out", "Float64"),)))
     run.lockstep(until_ns=100_000_000)
-    assert cell.component.copies == 1 and cell.state.value == "active"
+    assert runner.component.copies == 1 and runner.state.value == "active"
     assert len([line for line in caplog.messages if "the link to copies" in line]) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.base.log_compression import WHEN_RECORDING
 from studio.runtime.control_plane.of_runtime import Record
 from studio.runtime.plan.plan import Plan, RecordingPlan

@@ -19,7 +19,7 @@ from studio.model.geometry.import_model import SUFFIXES, import_model
 from studio.model.geometry.measured import check_measured
 from studio.model.geometry.rules import check_file, check_model
 from studio.model.geometry_check import check_system_against, find_geometry
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 
 EXAMPLE = """\
   studio model check raptor

@@ -91,15 +91,15 @@ class Assistance(QObject):
 
 
 class PageAssistance(QObject):
-    def __init__(self, page: CodePage, desk: Assistance) -> None:
+    def __init__(self, page: CodePage, controller: Assistance) -> None:
         from studio.editor.code.code_marks import CodeMarks
         from studio.editor.code.completion import Completion
 
         super().__init__(page)
-        self.page, self.desk = page, desk
+        self.page, self.controller = page, controller
         self.fault: SyntaxFault | None = None
         self.marks = CodeMarks(page.editor)
-        self.completion = Completion(page.editor, desk.analysis)
+        self.completion = Completion(page.editor, controller.analysis)
         self._failure = (0, "")
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -117,7 +117,7 @@ class PageAssistance(QObject):
             self.fault = found
             self.marks.show_fault(found)
             self.page.show_fault(f"line {found.line}: {found.message}" if found is not None else "")
-            self.desk.tell_problems()
+            self.controller.tell_problems()
 
     def problem(self) -> Problem | None:
         """An error where it is saved: it would run so. Only a warning before, because the file is still sound."""
@@ -139,14 +139,14 @@ class PageAssistance(QObject):
     # ---- under the mouse
 
     def _hover(self, _: str, at: int) -> None:
-        if self.desk.window.debug.is_stopped:
+        if self.controller.window.debug.is_stopped:
             return  # the value is shown then
         editor = self.page.editor
         line, column = editor.lineIndexFromPosition(at)
         if self.fault is not None and self.fault.line == line + 1:
             editor.show_tip(at, self.fault.message)
             return
-        self.desk.analysis.ask(
+        self.controller.analysis.ask(
             "hover", editor.path, editor.text(), line + 1, column, lambda found: self._show_hover(found, at)
         )
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from studio.editor.code.controller import CodeController
     from studio.editor.code.debug_control import DebugControl
-    from studio.editor.code.desk import CodeDesk
     from studio.editor.code.documents import CodeDocuments
 
 
@@ -15,9 +15,9 @@ class WithCode(Protocol):
     def code(self) -> CodeDocuments: ...
 
 
-class WithCodeDesk(Protocol):
+class WithCodeController(Protocol):
     @property
-    def code_desk(self) -> CodeDesk: ...
+    def code_controller(self) -> CodeController: ...
 
 
 class WithDebug(Protocol):

@@ -93,7 +93,7 @@ class SharedCode:
             return False
         page.editor.setModified(False)
         window.code.close(page.key)
-        window.does.rescan()
+        window.window_commands.rescan()
         window.code.open_at(target / path.relative_to(component), line)
         running = "; Restart the system to use it" if window.live.control.is_up else ""
         window.status.say(f"Saved in {COMPONENTS}/{component.name} of {window.session.name}{running}")

@@ -20,7 +20,7 @@ from studio.editor.panels.parts.empty_state import Empty
 from studio.editor.ports import WithTheme
 
 if TYPE_CHECKING:
-    from studio.editor.component_tests.desk import TestDesk
+    from studio.editor.component_tests.controller import TestController
 
 NOTHING = "Run the test of a component: its output will be here"
 STALE = "component.xml is stale"
@@ -31,7 +31,7 @@ class Needs(SourceNeeds, WithTheme, Protocol):
     """What is taken from the window."""
 
     @property
-    def tests(self) -> TestDesk: ...
+    def tests(self) -> TestController: ...
     def trigger(self, name: str) -> None: ...
 
 

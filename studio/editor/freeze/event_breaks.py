@@ -26,7 +26,7 @@ class Needs(WithFreeze, WithLive, WithProject, WithSettings, WithStatus, WithWid
     """What is taken from the window."""
 
 
-class EventBreakDesk(QObject):
+class EventBreakController(QObject):
     """The breakpoints themselves, and rows of them for the breakpoints panel."""
 
     adds = "Event breakpoint…"

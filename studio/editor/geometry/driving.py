@@ -28,7 +28,7 @@ from studio.model.parts import as_name
 from studio.model.worlds import world_names
 
 if TYPE_CHECKING:
-    from studio.editor.geometry.desk import GeometryDesk
+    from studio.editor.geometry.controller import GeometryController
     from studio.editor.viewers.viewers import Viewers
     from studio.model.geometry.body import Body
     from studio.model.geometry.workspace import Workspace
@@ -203,7 +203,7 @@ class Needs(WithFiles, WithLive, WithProject, WithSettings, WithStatus, WithWidg
     """What is taken from the window."""
 
     @property
-    def vehicles(self) -> GeometryDesk: ...
+    def vehicles(self) -> GeometryController: ...
     @property
     def viewers(self) -> Viewers: ...
 

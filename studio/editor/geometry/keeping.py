@@ -21,7 +21,7 @@ from studio.model.parts import as_name
 from studio.paths import is_shared_model
 
 if TYPE_CHECKING:
-    from studio.editor.geometry.desk import GeometryDesk
+    from studio.editor.geometry.controller import GeometryController
     from studio.editor.geometry.document import GeometryDocument
 
 
@@ -29,7 +29,7 @@ class Needs(WithFiles, WithNotice, WithSettings, WithStatus, WithWidget, Protoco
     """What is taken from the window."""
 
     @property
-    def vehicles(self) -> GeometryDesk: ...
+    def vehicles(self) -> GeometryController: ...
 
 
 class Keeping(QObject):

@@ -14,33 +14,33 @@ from studio.editor.look.command_palette import Choice
 from studio.paths import model_roots
 
 if TYPE_CHECKING:
-    from studio.editor.geometry.desk import GeometryDesk
+    from studio.editor.geometry.controller import GeometryController
     from studio.editor.geometry.document import GeometryDocument
     from studio.editor.geometry.driving import Driving
     from studio.editor.geometry.selection import Thing
 
 
 class VehicleLinks:
-    def __init__(self, desk: GeometryDesk) -> None:
-        self.desk, self.window = desk, desk.window
+    def __init__(self, controller: GeometryController) -> None:
+        self.controller, self.window = controller, controller.window
         self.driving: Driving | None = None
 
     def choose_layout(self) -> bool:
         """Ctrl+6 without a vehicle opens that of the system; False if there is none."""
-        if self.desk.documents:
+        if self.controller.documents:
             return True
         path = self._vehicle_of_system()
         if path is None:
             self.window.status.say("Open a vehicle first: File, Open vehicle (Ctrl+Alt+O)")
             return False
-        return self.desk.open(path)
+        return self.controller.open(path)
 
     def open_vehicle_of_system(self) -> None:
         path = self._vehicle_of_system()
         if path is None:
             self.window.status.say("The system has no geometry: choose it in the inspector of the system", trouble=True)
         else:
-            self.desk.open(path)
+            self.controller.open(path)
 
     def _vehicle_of_system(self) -> Path | None:
         if not self.window.has_session:
@@ -55,7 +55,7 @@ class VehicleLinks:
 
         found = find_geometry(GeometryUse(assembly), self.window.session.folder if self.window.has_session else None)
         if found.model is not None and found.model.file:
-            self.desk.open(Path(found.model.file))
+            self.controller.open(Path(found.model.file))
         else:
             words = str(found.problems[0]) if found.problems else f"there is no model {assembly}"
             self.window.status.say(words, trouble=True)
@@ -68,7 +68,7 @@ class VehicleLinks:
         roots = model_roots(folder)
         wrong, path = why_no_world(name, roots, folder), world_file(name, roots, folder)
         if path is not None:
-            self.desk.open(path)
+            self.controller.open(path)
         else:
             words = f"{wrong[0]}: {wrong[1]}" if wrong else f"{name} is made by the simulator and has no file"
             self.window.status.say(words, trouble=True)
@@ -78,7 +78,7 @@ class VehicleLinks:
         from studio.editor.geometry.selection import BodyThing, ConstraintThing, FrameThing
 
         found: list[Choice] = []
-        document = self.desk.active
+        document = self.controller.active
         if document is not None:
             model = document.workspace.assembled.model
             for name, body in model.bodies.items():
@@ -91,13 +91,14 @@ class VehicleLinks:
                 found.append(Choice(constraint.name, "constraint", partial(self._go_to, document, thing_of)))
         for kind, folder in (("vehicle", "assemblies"), ("body file", "bodies"), ("world", "worlds")):
             found += [
-                Choice(path.name, kind, partial(self.desk.open, path), path.stem) for path in self._files_in(folder)
+                Choice(path.name, kind, partial(self.controller.open, path), path.stem)
+                for path in self._files_in(folder)
             ]
         return found
 
     def _files_in(self, folder: str) -> list[Path]:
         """Of the vehicle in front or the open project, then those that came with Studio; each name once."""
-        document, session = self.desk.active, self.window.session if self.window.has_session else None
+        document, session = self.controller.active, self.window.session if self.window.has_session else None
         roots = document.workspace.roots if document is not None else model_roots(session.folder if session else None)
         found: dict[str, Path] = {}
         for root in roots:
@@ -107,7 +108,7 @@ class VehicleLinks:
 
     def add_body(self) -> None:
         """Chosen by name: it comes to the middle of the view, to be mounted from there."""
-        document = self.desk.active
+        document = self.controller.active
         if document is None or document.workspace.is_body:
             self.window.status.say("A body by itself holds no other bodies: open or make an assembly", trouble=True)
             return
@@ -125,12 +126,12 @@ class VehicleLinks:
     def pick_frame(self, take: Callable[[str], object]) -> None:
         """A click in the view of the system's vehicle answers; then the canvas is there again."""
         path, before = self._vehicle_of_system(), self.window.layouts.current
-        if path is None or not self.desk.open(path):
+        if path is None or not self.controller.open(path):
             self.window.status.say("The system has no geometry: choose it in the inspector of the system", trouble=True)
             return
         from studio.editor.geometry.selection import BodyThing, FrameThing, Pick
 
-        document = self.desk.documents[self.desk.name_of(path.resolve())]
+        document = self.controller.documents[self.controller.name_of(path.resolve())]
 
         def back() -> None:
             if before != GEOMETRY:
@@ -169,14 +170,14 @@ class VehicleLinks:
     def export(self, kind: str) -> None:
         from studio.editor.geometry.exporting import export_vehicle
 
-        document = self.desk.active
+        document = self.controller.active
         if document is not None and document.workspace.is_world:
             self.window.status.say("A world is SDF already: save it with File, Save as", trouble=True)
         elif document is not None:
             export_vehicle(self.window, document, kind)
 
     def drive(self) -> None:
-        document = self.desk.active
+        document = self.controller.active
         if document is not None:
             from studio.editor.geometry.driving import Driving
 

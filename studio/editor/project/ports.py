@@ -128,7 +128,7 @@ class WithFiles(Protocol):
 
 class WithCommands(Protocol):
     @property
-    def does(self) -> Commands: ...
+    def window_commands(self) -> Commands: ...
 
 
 class WithSystemText(Protocol):

@@ -22,7 +22,7 @@ from studio.model.system_edits import Become, Compound, SystemEdit
 from studio.model.system_text import WriteText
 
 if TYPE_CHECKING:
-    from studio.model.opened import Opened
+    from studio.model.loaded_project import LoadedProject
 
 CHECK_AFTER_MS = 150
 """A drag makes no findings worth showing before the hand rests."""
@@ -36,7 +36,7 @@ class Session(QObject):
     """Why the model did not allow an edit, in words for the user."""
     problems_changed = pyqtSignal()
 
-    def __init__(self, opened: Opened, parent: QObject | None = None) -> None:
+    def __init__(self, opened: LoadedProject, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.opened = opened
         self._found: list[Problem] = []
@@ -54,7 +54,7 @@ class Session(QObject):
 
     @classmethod
     def open(cls, folder: Path, parent: QObject | None = None) -> Session:
-        from studio.model.opened import open_project  # brings numpy, which must not delay the first paint
+        from studio.model.loaded_project import open_project  # brings numpy, which must not delay the first paint
 
         return cls(open_project(folder), parent)
 
@@ -191,9 +191,9 @@ class Session(QObject):
         self._timer.start()
 
 
-def read_project(folder: Path) -> Opened | StudioError:
+def read_project(folder: Path) -> LoadedProject | StudioError:
     """For another thread: an error is a value, and what would be read when it is first used is read here."""
-    from studio.model.opened import open_project  # brings numpy, which must not delay the first paint
+    from studio.model.loaded_project import open_project  # brings numpy, which must not delay the first paint
 
     try:
         opened = open_project(folder)

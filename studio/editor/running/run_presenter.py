@@ -20,12 +20,12 @@ from studio.editor.project.live_edits import LiveEdits
 from studio.editor.project.ports import WithFreeze, WithSystemText
 from studio.editor.project.session import Session
 from studio.editor.project.trust_dialog import TrustDialog
-from studio.editor.running.emulator_desk import NO_DEVICES
+from studio.editor.running.emulator_controller import NO_DEVICES
 from studio.model.document import SYSTEM_FILE
 from studio.model.files import read_bytes
 
 if TYPE_CHECKING:
-    from studio.editor.running.emulator_desk import EmulatorDesk
+    from studio.editor.running.emulator_controller import EmulatorController
     from studio.editor.running.gate_choice import GateChoice
 
 LOOK_FIRST_MS = 600
@@ -65,7 +65,7 @@ class Needs(
     @property
     def project(self) -> ProjectPage: ...
     @property
-    def emulators(self) -> EmulatorDesk: ...
+    def emulators(self) -> EmulatorController: ...
     @property
     def sources(self) -> Sources: ...
     @property

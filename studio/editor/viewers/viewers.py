@@ -185,7 +185,7 @@ class Viewers(QObject):
             self._link_plots()
             viewer.settled.connect(self._link_plots)
         if viewer.KIND == "player":
-            viewer.desk = getattr(self.parent(), "logs", None)  # type: ignore[attr-defined]
+            viewer.logs = getattr(self.parent(), "logs", None)  # type: ignore[attr-defined]
         if viewer.KIND in ("topics", "message"):
             viewer.plot_wanted.connect(self._plot_field)  # type: ignore[attr-defined]
         if viewer.KIND in ("topics", "message", "plot"):

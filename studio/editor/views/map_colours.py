@@ -124,14 +124,14 @@ _BY_PLANE = (
 
 
 @dataclass
-class Eyes:
+class ColourPreferences:
     """Of who looks at all maps of this program."""
 
     need_safe: bool = False
     """Only colours that everybody can tell apart."""
 
 
-EYES = Eyes()
+COLOUR_PREFERENCES = ColourPreferences()
 
 
 def scheme_for(plane: str) -> Scheme:
@@ -139,7 +139,7 @@ def scheme_for(plane: str) -> Scheme:
     lower = plane.lower()
     fitting = next((name for words, name in _BY_PLANE if any(word in lower for word in words)), "variance")
     scheme = SCHEMES[fitting]
-    return SCHEMES[scheme.safe] if EYES.need_safe and scheme.safe else scheme
+    return SCHEMES[scheme.safe] if COLOUR_PREFERENCES.need_safe and scheme.safe else scheme
 
 
 def fixed_range(plane: str) -> bool:

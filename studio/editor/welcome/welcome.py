@@ -22,7 +22,7 @@ from studio.errors import StudioError
 from studio.paths import PACKAGE
 
 if TYPE_CHECKING:
-    from studio.model.opened import Opened
+    from studio.model.loaded_project import LoadedProject
 
 SIDES, WIDE = (352, 448), 1500
 """Width of the left side: on small and on large windows."""
@@ -84,7 +84,7 @@ class Welcome(QWidget):
             tile = self._undrawn.pop(0)
             Beside(partial(read_example, tile.path), partial(self._draw, tile), self)
 
-    def _draw(self, tile: Tile, read: Opened | StudioError) -> None:
+    def _draw(self, tile: Tile, read: LoadedProject | StudioError) -> None:
         if tile in self.tiles and self.isVisible():  # else the page is built anew before anybody sees it again
             tile.draw(read)
             self._draw_next()

@@ -15,7 +15,7 @@ from studio.errors import StudioError
 from studio.paths import came_with_studio, project_roots
 
 if TYPE_CHECKING:
-    from studio.model.opened import Opened
+    from studio.model.loaded_project import LoadedProject
 
 PICTURE = QSize(340, 150)
 TILE_WIDTHS = (236, 340)
@@ -76,7 +76,7 @@ class Tile(Clickable):
         needed = QFontMetrics(text_font(12)).boundingRect(room, int(WRAPPED), self.words).height()
         return PICTURE.height() + WORDS_AT + max(TWO_LINES, needed + 9)
 
-    def draw(self, read: Opened | StudioError) -> None:
+    def draw(self, read: LoadedProject | StudioError) -> None:
         from studio.editor.canvas.export import picture_of
         from studio.editor.canvas.scene import CanvasScene
         from studio.editor.project.session import Session
@@ -132,7 +132,7 @@ class Tile(Clickable):
         painter.drawImage(area, picture)
 
 
-def read_example(folder: Path) -> Opened | StudioError:
+def read_example(folder: Path) -> LoadedProject | StudioError:
     from studio.editor.project.session import read_project  # brings the model, which must not delay the first paint
 
     return read_project(folder)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from studio.editor.code.place import CODE, code_place, fit_canvas, settle_code
 from studio.editor.docking.layouts import COMPARE, DEBUG, GAZEBO, GEOMETRY, LOG, NARROW, RUN
-from studio.editor.help.desk import DOCK as HELP
+from studio.editor.help.controller import DOCK as HELP
 
 if TYPE_CHECKING:
     from studio.editor.window.main_window import MainWindow

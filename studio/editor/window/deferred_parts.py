@@ -14,41 +14,41 @@ from PyQt6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from studio.editor.base.favourites import Favourites
 from studio.editor.code.assistance import Assistance
+from studio.editor.code.controller import CodeController
 from studio.editor.code.debug_control import DebugControl
-from studio.editor.code.desk import CodeDesk
 from studio.editor.code.documents import CodeDocuments
 from studio.editor.code.source_view import open_source
-from studio.editor.component_tests.desk import TestDesk
+from studio.editor.component_tests.controller import TestController
 from studio.editor.docking.docks import Docks
 from studio.editor.docking.layouts import DEBUG, Layouts
-from studio.editor.freeze.desk import FreezeDesk
-from studio.editor.freeze.event_breaks import EventBreakDesk
-from studio.editor.gazebo.desk import GazeboDesk
+from studio.editor.freeze.controller import FreezeController
+from studio.editor.freeze.event_breaks import EventBreakController
+from studio.editor.gazebo.controller import GazeboController
 from studio.editor.gazebo.surroundings import Surroundings
-from studio.editor.geometry.desk import GeometryDesk
-from studio.editor.log_files.desk import LogDesk
+from studio.editor.geometry.controller import GeometryController
+from studio.editor.log_files.controller import LogController
 from studio.editor.look.command_palette import CommandPalette
 from studio.editor.look.icons import icon
 from studio.editor.look.notice import Notice
 from studio.editor.look.theme import LIGHT
-from studio.editor.new_component.desk import NewComponent
+from studio.editor.new_component.controller import NewComponent
 from studio.editor.palette.palette import Palette
 from studio.editor.palette.palette_tools import use_tool
 from studio.editor.panels.inspector.inspector import Inspector
 from studio.editor.panels.system.problems import Problems
-from studio.editor.running.emulator_desk import NO_DEVICES, EmulatorDesk
+from studio.editor.running.emulator_controller import NO_DEVICES, EmulatorController
 from studio.editor.running.live_status import show_running
 from studio.editor.running.run_presenter import RunPresenter
 from studio.editor.sources.band import OriginBand
-from studio.editor.sources.desk import SourceDesk
-from studio.editor.system_text.desk import SystemTextDesk
+from studio.editor.sources.controller import SourceController
+from studio.editor.system_text.controller import SystemTextController
 from studio.editor.viewers.viewers import Viewers
-from studio.editor.views.map_colours import EYES
+from studio.editor.views.map_colours import COLOUR_PREFERENCES
 from studio.editor.welcome.welcome import GUIDE
 from studio.editor.window import arrangements
 from studio.editor.window.files import Files
 from studio.editor.window.live_panels import LivePanels
-from studio.editor.window.project_desk import ProjectDesk
+from studio.editor.window.project_controller import ProjectController
 from studio.editor.window.rail import Rail
 from studio.editor.window.side_panels import SidePanels
 from studio.editor.window.toolbar import MainToolBar
@@ -63,7 +63,7 @@ ON_TOOLBAR = ("file.save", "edit.undo", "edit.redo", "insert.quick")
 def furnish(window: MainWindow) -> Iterator[None]:
     window.live = RunPresenter(window)
     window.files = Files(window)
-    window.does = WindowCommands(window)
+    window.window_commands = WindowCommands(window)
     window.commands = CommandPalette(window)
     yield
     window.menus.show_icons()
@@ -71,7 +71,7 @@ def furnish(window: MainWindow) -> Iterator[None]:
     _make_workspace(window)
     yield
     yield from _make_panels(window)
-    EYES.need_safe = window.settings.safe_colours
+    COLOUR_PREFERENCES.need_safe = window.settings.safe_colours
     window.viewers = Viewers(window.docks, window.live.feed, window.theme, window)
     window.viewers.action_wanted.connect(lambda name: window.menus.actions[name].trigger())
     window.layouts = Layouts(window.docks, window.settings, window)
@@ -81,17 +81,17 @@ def furnish(window: MainWindow) -> Iterator[None]:
     yield
     _make_toolbar(window)
     yield
-    window.sources = SourceDesk(window)
-    window.event_breaks = EventBreakDesk(window)
-    window.freeze = FreezeDesk(window)
+    window.sources = SourceController(window)
+    window.event_breaks = EventBreakController(window)
+    window.freeze = FreezeController(window)
     yield
-    window.logs = LogDesk(window)
+    window.logs = LogController(window)
     say = window.status.say
-    window.vehicles = GeometryDesk(window)
-    window.emulators = EmulatorDesk(say, lambda words: say(words, trouble=True), window)
-    window.gazebo = GazeboDesk(_around_gazebo(window), window.docks, window.layouts, window)
+    window.vehicles = GeometryController(window)
+    window.emulators = EmulatorController(say, lambda words: say(words, trouble=True), window)
+    window.gazebo = GazeboController(_around_gazebo(window), window.docks, window.layouts, window)
     yield
-    window.project = ProjectDesk(window)
+    window.project = ProjectController(window)
     _connect(window)
     yield
     window.pages.addWidget(window.workspace)
@@ -139,11 +139,11 @@ def _make_panels(window: MainWindow) -> Iterator[None]:
     yield
     window.debug = DebugControl(window.live.feed, window.settings, window)
     window.code = CodeDocuments(window)
-    window.code_desk = CodeDesk(window)
+    window.code_controller = CodeController(window)
     window.assistance = Assistance(window)
     window.new_component = NewComponent(window)
-    window.tests = TestDesk(window)
-    window.system_text = SystemTextDesk(docks, lambda: window.theme, window)
+    window.tests = TestController(window)
+    window.system_text = SystemTextController(docks, lambda: window.theme, window)
     window.system_text.save_wanted.connect(lambda: window.trigger("file.save"))
     window.system_text.may_leave = lambda: window.files.may_leave_text()
     yield
@@ -173,7 +173,7 @@ def _around_gazebo(window: MainWindow) -> Surroundings:
         lambda: tuple(window.session.system.sources) if window.has_session else (),
         lambda: window.live.control.is_up,
         assembly,
-        lambda: window.does.show_guide(GUIDE.parent / "gazebo.md"),
+        lambda: window.window_commands.show_guide(GUIDE.parent / "gazebo.md"),
     )
 
 
@@ -199,12 +199,12 @@ def _connect(window: MainWindow) -> None:
     status.clock_wanted.connect(lambda: window.viewers.show("states"))
     status.figures_wanted.connect(lambda: window.viewers.show("topics"))
     status.load_wanted.connect(lambda: window.docks.show("processes"))
-    window.toolbar.commands_wanted.connect(window.does.open_commands)
+    window.toolbar.commands_wanted.connect(window.window_commands.open_commands)
     window.toolbar.theme_wanted.connect(window.switch_theme)
     window.palette_panel.wanted.connect(lambda type_name: window.canvas.commands.add(type_name))
     window.palette_panel.new_wanted.connect(lambda: window.trigger("insert.new_component"))
     window.palette_panel.tool_wanted.connect(lambda name: use_tool(window, name))
-    window.problems.go_to.connect(window.does.go_to_problem)
+    window.problems.go_to.connect(window.window_commands.go_to_problem)
     window.problems.fixes_of = window.project.fixes_of
     window.problems.fix_wanted.connect(window.project.carry_out)
     window.inspector.go_to.connect(lambda name: window.canvas.go_to(name))
@@ -214,5 +214,5 @@ def _connect(window: MainWindow) -> None:
     window.inspector.log_wanted.connect(lambda: window.logs.ask_provider())
     window.inspector.debug_wanted.connect(window.freeze.debug_at)
     window.inspector.event_wanted.connect(window.viewers.explain)
-    window.inspector.page_wanted.connect(lambda page: window.does.show_guide(page))
+    window.inspector.page_wanted.connect(lambda page: window.window_commands.show_guide(page))
     window.inspector.line_wanted.connect(lambda file, line: open_source(window, Path(file), line))

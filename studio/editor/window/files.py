@@ -31,7 +31,7 @@ from studio.paths import came_with_studio, model_roots
 
 if TYPE_CHECKING:
     from studio.editor.window.main_window import MainWindow
-    from studio.model.opened import Opened
+    from studio.model.loaded_project import LoadedProject
 
 
 class Files(QObject):
@@ -110,7 +110,7 @@ class Files(QObject):
         elif sort == "text" and (self.window.has_session or self.window.vehicles.documents):
             open_source(self.window, path)
         elif sort == "text":
-            self.window.does.show_guide(path)
+            self.window.window_commands.show_guide(path)
         else:
             self.window.status.say(f"{path.name} is not a project, log, vehicle or world", trouble=True)
 
@@ -177,20 +177,20 @@ class Files(QObject):
         self.window.status.say(f"Opening {folder.name}…", stays=True)
         wish = self._wish = object()
 
-        def read() -> Opened | StudioError:
+        def read() -> LoadedProject | StudioError:
             import_module("studio.editor.live.link")  # which will look whether the project runs
             opened = read_project(folder)
             if not isinstance(opened, StudioError):
                 opened.registry.specs()  # which the palette will show
             return opened
 
-        def show(read: Opened | StudioError) -> None:
+        def show(read: LoadedProject | StudioError) -> None:
             if wish is self._wish:
                 self._show_soon(folder, read, then)
 
         Beside(read, show, self)
 
-    def _show_soon(self, folder: Path, read: Opened | StudioError, then: Callable[[], object]) -> None:
+    def _show_soon(self, folder: Path, read: LoadedProject | StudioError, then: Callable[[], object]) -> None:
         if isinstance(read, StudioError):
             self._complain(f"{folder.name} cannot be opened", read)
             self.window.show_session(None)
@@ -200,7 +200,7 @@ class Files(QObject):
         self._showing.done.connect(then)
         self._showing.start()
 
-    def _show(self, folder: Path, opened: Opened) -> Iterator[None]:
+    def _show(self, folder: Path, opened: LoadedProject) -> Iterator[None]:
         session = Session(opened, self.window)
         is_example = came_with_studio(folder) and folder.resolve() not in self._in_place
         self._example = session.folder if is_example else None
@@ -266,7 +266,7 @@ class Files(QObject):
     def save_as(self, folder: Path, *, code: bool = True) -> bool:
         """The whole project, without what running it has left behind; the window goes on with the copy. `code`: with
         changed code of an example, and after a question about other code; otherwise the user has decided about it."""
-        from studio.model.opened import opened
+        from studio.model.loaded_project import opened
         from studio.model.project import Project
         from studio.model.project_copy import ProjectCopy  # brings numpy, as the project does
         from studio.runtime.client.trust import trust_copy

@@ -27,34 +27,34 @@ if TYPE_CHECKING:
     from studio.editor.base.settings import Settings
     from studio.editor.canvas.view import CanvasView
     from studio.editor.code.assistance import Assistance
+    from studio.editor.code.controller import CodeController
     from studio.editor.code.debug_control import DebugControl
-    from studio.editor.code.desk import CodeDesk
     from studio.editor.code.documents import CodeDocuments
-    from studio.editor.component_tests.desk import TestDesk
+    from studio.editor.component_tests.controller import TestController
     from studio.editor.docking.docks import Docks
     from studio.editor.docking.layouts import Layouts
-    from studio.editor.freeze.desk import FreezeDesk
-    from studio.editor.freeze.event_breaks import EventBreakDesk
-    from studio.editor.gazebo.desk import GazeboDesk
-    from studio.editor.geometry.desk import GeometryDesk
+    from studio.editor.freeze.controller import FreezeController
+    from studio.editor.freeze.event_breaks import EventBreakController
+    from studio.editor.gazebo.controller import GazeboController
+    from studio.editor.geometry.controller import GeometryController
     from studio.editor.geometry.document import GeometryDocument
-    from studio.editor.log_files.desk import LogDesk
+    from studio.editor.log_files.controller import LogController
     from studio.editor.look.command_palette import CommandPalette
     from studio.editor.look.notice import Notice
-    from studio.editor.new_component.desk import NewComponent
+    from studio.editor.new_component.controller import NewComponent
     from studio.editor.palette.palette import Palette
     from studio.editor.panels.inspector.inspector import Inspector
     from studio.editor.panels.system.problems import Problems
     from studio.editor.project.session import Session
-    from studio.editor.running.emulator_desk import EmulatorDesk
+    from studio.editor.running.emulator_controller import EmulatorController
     from studio.editor.running.run_presenter import RunPresenter
     from studio.editor.sources.band import OriginBand
-    from studio.editor.sources.desk import SourceDesk
-    from studio.editor.system_text.desk import SystemTextDesk
+    from studio.editor.sources.controller import SourceController
+    from studio.editor.system_text.controller import SystemTextController
     from studio.editor.viewers.viewers import Viewers
     from studio.editor.window.files import Files
     from studio.editor.window.live_panels import LivePanels
-    from studio.editor.window.project_desk import ProjectDesk
+    from studio.editor.window.project_controller import ProjectController
     from studio.editor.window.rail import Rail
     from studio.editor.window.side_panels import SidePanels
     from studio.editor.window.toolbar import MainToolBar
@@ -72,8 +72,8 @@ class MainWindow(QMainWindow):
 
     live: Deferred[RunPresenter] = Deferred()
     files: Deferred[Files] = Deferred()
-    project: Deferred[ProjectDesk] = Deferred()
-    does: Deferred[WindowCommands] = Deferred()
+    project: Deferred[ProjectController] = Deferred()
+    window_commands: Deferred[WindowCommands] = Deferred()
     commands: Deferred[CommandPalette] = Deferred()
     workspace: Deferred[QWidget] = Deferred()
     band: Deferred[OriginBand] = Deferred()
@@ -85,23 +85,23 @@ class MainWindow(QMainWindow):
     problems: Deferred[Problems] = Deferred()
     debug: Deferred[DebugControl] = Deferred()
     code: Deferred[CodeDocuments] = Deferred()
-    code_desk: Deferred[CodeDesk] = Deferred()
+    code_controller: Deferred[CodeController] = Deferred()
     assistance: Deferred[Assistance] = Deferred()
     new_component: Deferred[NewComponent] = Deferred()
-    tests: Deferred[TestDesk] = Deferred()
-    system_text: Deferred[SystemTextDesk] = Deferred()
+    tests: Deferred[TestController] = Deferred()
+    system_text: Deferred[SystemTextController] = Deferred()
     live_panels: Deferred[LivePanels] = Deferred()
     side_panels: Deferred[SidePanels] = Deferred()
     viewers: Deferred[Viewers] = Deferred()
     layouts: Deferred[Layouts] = Deferred()
     toolbar: Deferred[MainToolBar] = Deferred()
-    sources: Deferred[SourceDesk] = Deferred()
-    event_breaks: Deferred[EventBreakDesk] = Deferred()
-    freeze: Deferred[FreezeDesk] = Deferred()
-    logs: Deferred[LogDesk] = Deferred()
-    emulators: Deferred[EmulatorDesk] = Deferred()
-    vehicles: Deferred[GeometryDesk] = Deferred()
-    gazebo: Deferred[GazeboDesk] = Deferred()
+    sources: Deferred[SourceController] = Deferred()
+    event_breaks: Deferred[EventBreakController] = Deferred()
+    freeze: Deferred[FreezeController] = Deferred()
+    logs: Deferred[LogController] = Deferred()
+    emulators: Deferred[EmulatorController] = Deferred()
+    vehicles: Deferred[GeometryController] = Deferred()
+    gazebo: Deferred[GazeboController] = Deferred()
 
     def __init__(self, settings: Settings) -> None:
         super().__init__()
@@ -144,8 +144,8 @@ class MainWindow(QMainWindow):
         self.welcome.recent_log_wanted.connect(lambda log: self.logs.open(log))
         self.welcome.vehicle_wanted.connect(lambda: self.files.ask_open_vehicle())
         self.welcome.recent_vehicle_wanted.connect(lambda vehicle: self.vehicles.open(vehicle))
-        self.welcome.guide_wanted.connect(lambda page: self.does.show_guide(page))
-        self.welcome.keys_wanted.connect(lambda: self.does.show_keys())
+        self.welcome.guide_wanted.connect(lambda page: self.window_commands.show_guide(page))
+        self.welcome.keys_wanted.connect(lambda: self.window_commands.show_keys())
         self.pages = QStackedWidget()
         self.pages.addWidget(self.welcome)
         self.setCentralWidget(self.pages)
@@ -247,7 +247,7 @@ class MainWindow(QMainWindow):
         self.gazebo.show_theme(theme)
         self.assistance.show_theme()
         self.project.show_theme(theme)
-        self.does.help.show_theme(theme)
+        self.window_commands.help.show_theme(theme)
         self.freeze.show_theme(theme)  # what it lays on the canvas has the canvas's theme
         self.menus.show_icons()
 

@@ -24,7 +24,7 @@ from PyQt6.QtWidgets import (
 from studio.editor.base.settings import SCALES
 from studio.editor.look.fonts import use_ligatures
 from studio.editor.look.theme import THEMES
-from studio.editor.views.map_colours import EYES
+from studio.editor.views.map_colours import COLOUR_PREFERENCES
 from studio.recordings import choose_folder, chosen_folder, default_folder, recordings_folder
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class PreferencesDialog(QDialog):
         self.console.setValue(self.settings.console_lines)
         self.console.valueChanged.connect(self._console)
         self.reload = QCheckBox("Reload the component without asking")
-        self.reload.setChecked(window.code_desk.reload.by_itself)
+        self.reload.setChecked(window.code_controller.reload.by_itself)
         self.reload.toggled.connect(self._reload)
         self.ligatures = QCheckBox("Draw -> and != as one sign")
         self.ligatures.setChecked(self.settings.ligatures)
@@ -186,7 +186,7 @@ class PreferencesDialog(QDialog):
         self.settings.editor_command = text.strip()
 
     def _reload(self, on: bool) -> None:
-        self.window_.code_desk.reload.by_itself = on
+        self.window_.code_controller.reload.by_itself = on
 
     def _ligatures(self, on: bool) -> None:
         self.settings.ligatures = on
@@ -198,7 +198,7 @@ class PreferencesDialog(QDialog):
         self.window_.live_panels.console.book.keep_at_most(lines)
 
     def _safe(self, on: bool) -> None:
-        self.settings.safe_colours = EYES.need_safe = on
+        self.settings.safe_colours = COLOUR_PREFERENCES.need_safe = on
         self.window_.appearance.refresh()
 
     def _debug_layout(self, on: bool) -> None:

@@ -11,7 +11,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.code.source_view import open_component
-from studio.editor.help.desk import HelpDesk
+from studio.editor.help.controller import HelpController
 from studio.editor.look.command_palette import Choice
 from studio.editor.look.focus import place_for_focus
 from studio.editor.panels.inspector.component_docs import README
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class WindowCommands:
     def __init__(self, window: MainWindow) -> None:
         self.window = window
-        self.help = HelpDesk(window, GUIDE.parent)
+        self.help = HelpController(window, GUIDE.parent)
 
     # ---- finding
 

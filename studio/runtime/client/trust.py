@@ -22,7 +22,7 @@ import platformdirs
 from studio.errors import StudioError
 from studio.model.component_xml import read_profile
 from studio.model.files import write_atomically
-from studio.model.opened import Opened
+from studio.model.loaded_project import LoadedProject
 from studio.model.spec import PROFILE, CommandEntry, ComponentSpec, Entry
 from studio.paths import came_with_studio, component_roots, project_roots, share_roots
 
@@ -84,7 +84,7 @@ def _command(folder: Path, entry: Entry | str, owner: Path) -> str:
     return f"python {shown}: {entry}"
 
 
-def commands_of_project(opened: Opened) -> list[str]:
+def commands_of_project(opened: LoadedProject) -> list[str]:
     """What running it would start that came with it."""
     specs = (opened.registry.get(type_name) for type_name in opened.used_types())
     return commands_of(opened.folder, (spec for spec in specs if spec is not None))
@@ -136,7 +136,7 @@ def _identity(folder: Path) -> list[int]:
     return [*struct.unpack_from("<Q", found, 32), *struct.unpack_from("<qI", found, 80)]
 
 
-def trust_copy(original: Opened, copy: Opened) -> None:
+def trust_copy(original: LoadedProject, copy: LoadedProject) -> None:
     """What may run may run as a copy, too. A copy of an example is the user's own, as a copy of his own is."""
     if came_with_studio(original.folder) or is_made_here(original.folder):
         made_here(copy.folder)

@@ -11,7 +11,7 @@ from studio.messages import decode, encode
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.channel.call_frames import HAND, Reply, Request, ends_of, reply_topic, request_topic
 from studio.runtime.component import ServiceError
-from studio.runtime.host.cell import Cell
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.lifecycle import State
 from studio.runtime.wire.frames import ERROR, Event, FrameError, Header, Kind, pack, topic_hash
 
@@ -62,13 +62,13 @@ class Calls:
             if header.kind == Kind.REQUEST:  # a reply here comes after its deadline: nobody waits for it
                 self._serve(topic, header, payload)
 
-    def call(self, caller: Cell, name: str, request: Any, deadline_s: float) -> Any:
+    def call(self, caller: ComponentRunner, name: str, request: Any, deadline_s: float) -> Any:
         self._executor.lose_the_way()  # a reply is no event that could come again
         provider, service = caller.planned.requires[name]
         self._refuse_circle(caller.name, provider)
         self._chain.append(caller.name)
         try:
-            local = self._executor.cells.get(provider)
+            local = self._executor.runners.get(provider)
             if local is not None:
                 return self._call_here(caller, local, service, request, deadline_s)
             reply_type = type(caller.component).__services__[name].reply
@@ -80,7 +80,9 @@ class Calls:
         if provider in {caller, *self._chain}:
             raise ServiceError(f"service calls go in a circle: {' → '.join([*self._chain, caller, provider])}")
 
-    def _call_here(self, caller: Cell, provider: Cell, service: str, request: Any, deadline_s: float) -> Any:
+    def _call_here(
+        self, caller: ComponentRunner, provider: ComponentRunner, service: str, request: Any, deadline_s: float
+    ) -> Any:
         """Inside one host the request is not waited for; it is sent, as the reply is, for the record."""
         event = self._requested(caller, provider.name, 0, service, request, deadline_s)
         try:
@@ -94,7 +96,13 @@ class Calls:
         return reply
 
     def _call_there(
-        self, caller: Cell, provider: str, service: str, request: Any, deadline_s: float, reply_type: type[Any]
+        self,
+        caller: ComponentRunner,
+        provider: str,
+        service: str,
+        request: Any,
+        deadline_s: float,
+        reply_type: type[Any],
     ) -> Any:
         self._number += 1
         event = self._requested(caller, provider, self._number, service, request, deadline_s)
@@ -111,7 +119,7 @@ class Calls:
         return decode(reply_type, reply.body)
 
     def _requested(
-        self, caller: Cell, provider: str, number: int, service: str, request: Any, deadline_s: float
+        self, caller: ComponentRunner, provider: str, number: int, service: str, request: Any, deadline_s: float
     ) -> Event:
         """Send a request; the event that it is."""
         cause = caller.event
@@ -129,7 +137,7 @@ class Calls:
         event = Event(topic, self._next(topic), request.stamp_ns, kind=Kind.REPLY, cause=named, flags=flags)
         self._executor.sender().send_now(_packed(event, reply.payload()))
 
-    def answer_hand(self, provider: Cell, number: int, body: bytes, error: str) -> None:
+    def answer_hand(self, provider: ComponentRunner, number: int, body: bytes, error: str) -> None:
         """To whoever gave the command that `provider` handles: the reply, or why there is none."""
         command = provider.event
         assert command is not None, "commands are events"
@@ -162,7 +170,7 @@ class Calls:
 
     def _serve_or_defer(self, topic: str, header: Header, payload: memoryview) -> None:
         """While a handler of this host waits, its other components still serve; the waiting one handles one thing."""
-        provider = self._executor.cells.get(ends_of(topic)[1])
+        provider = self._executor.runners.get(ends_of(topic)[1])
         if provider is not None and provider.event is None:
             self._serve(topic, header, payload)
         else:
@@ -194,16 +202,16 @@ class Calls:
             return None
 
     def _answer(self, event: Event, request: Request) -> bytes:
-        cell = self._executor.cells.get(ends_of(event.topic)[1])
-        if cell is None:
+        runner = self._executor.runners.get(ends_of(event.topic)[1])
+        if runner is None:
             raise ServiceError(f"{ends_of(event.topic)[1]} is not here")
-        types = cell.service_types(request.service)
+        types = runner.service_types(request.service)
         if types is None:
-            raise ServiceError(f"{cell.name} provides no service {request.service}")
+            raise ServiceError(f"{runner.name} provides no service {request.service}")
         try:
-            return encode(answer(cell, request.service, decode(types[0], request.body), event))
+            return encode(answer(runner, request.service, decode(types[0], request.body), event))
         finally:
-            self._count(cell.place, cell.served)
+            self._count(runner.place, runner.served)
 
     def _count(self, place: int, published: int) -> None:
         if published:
@@ -214,7 +222,7 @@ class Calls:
         return sequence
 
 
-def answer(provider: Cell, service: str, request: Any, event: Event) -> Any:
+def answer(provider: ComponentRunner, service: str, request: Any, event: Event) -> Any:
     """The provider's reply; whatever goes wrong reaches the caller as a ServiceError."""
     provider.served = 0
     if provider.state is not State.ACTIVE:

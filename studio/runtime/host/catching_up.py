@@ -54,9 +54,9 @@ class CatchingUp:
     def go_on(self, for_ms: int) -> dict[str, Any]:
         """For so long; 0: it is given up. `ended` where there is nothing more to do, or it was given up."""
         executor = self._executor
-        traces = {name: cell.trace for name, cell in executor.cells.items()}
-        for cell in executor.cells.values():
-            cell.trace = None
+        traces = {name: runner.trace for name, runner in executor.runners.items()}
+        for runner in executor.runners.values():
+            runner.trace = None
         end_ns = monotonic_ns() + for_ms * 1_000_000
         more = for_ms > 0
         try:
@@ -66,9 +66,9 @@ class CatchingUp:
             self._written.close()
             raise
         finally:
-            for name, cell in executor.cells.items():
-                cell.trace = traces.get(name, executor.trace.note)
-                cell.forget_trace()
+            for name, runner in executor.runners.items():
+                runner.trace = traces.get(name, executor.trace.note)
+                runner.forget_trace()
         if not more:
             self._written.close()
             self._journal.made.clear()
@@ -130,13 +130,13 @@ class CatchingUp:
         birth = record.json()
         if birth == journal.birth:
             return
-        cells, executor.cells = executor.cells, {}
-        for name, cell in cells.items():
-            cell.obey("finalize")
+        runners, executor.runners = executor.runners, {}
+        for name, runner in runners.items():
+            runner.obey("finalize")
             begins_with = birth.get(name, {})
             planned = executor.plan.by_name[name]
             known = {key: value for key, value in begins_with["parameters"].items() if key in planned.parameters}
             parameters = {**planned.parameters, **known}
             executor.renew(replace(planned, **{**begins_with, "parameters": parameters}))
-            executor.cells[name].trace = None
+            executor.runners[name].trace = None
         executor.make_routes()

@@ -106,7 +106,7 @@ class CodeExchange:
             raise CannotExchange("a debugger has breakpoints at lines of the old code")
         if executor.journal is None or not executor.journal.is_known or self._globals is None:
             raise CannotExchange("its inputs are not known")
-        if any(cell.errors for cell in executor.cells.values()):
+        if any(runner.errors for runner in executor.runners.values()):
             raise CannotExchange("errors name lines of the old code")
         if _digest_of_globals() != self._globals:
             raise CannotExchange("variables of modules or classes have changed, and no checkpoint has them")

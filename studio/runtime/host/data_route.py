@@ -6,20 +6,22 @@ from typing import Any
 
 from studio.model.spec import Delivery
 from studio.runtime.channel.mailbox import Route
-from studio.runtime.host.cell import Cell
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.host.statistics import TopicStatistics
 from studio.runtime.plan.plan import PlannedComponent
 from studio.runtime.wire.frames import COMMAND_PREFIX, HEADER_BYTES, TIMER_PREFIX, Kind, topic_field
 
 
 class DataRoute(Route):
-    """A topic with the cells that handle it, the class of its messages, and what was seen of it."""
+    """A topic with the runners that handle it, the class of its messages, and what was seen of it."""
 
     gated = True
 
-    def __init__(self, topic: str, cells: list[tuple[Cell, Delivery]], message_class: type[Any] | None) -> None:
-        super().__init__(topic, [delivery for _, delivery in cells])
-        self.cells = [cell for cell, _ in cells]
+    def __init__(
+        self, topic: str, runners: list[tuple[ComponentRunner, Delivery]], message_class: type[Any] | None
+    ) -> None:
+        super().__init__(topic, [delivery for _, delivery in runners])
+        self.runners = [runner for runner, _ in runners]
         self.message_class = message_class
         self.kind = _kind_of(topic)
         self.header_at = len(topic_field(topic))
@@ -36,7 +38,7 @@ class DataRoute(Route):
         """Sequences of events that were handled before they went out for the others, and will come once more."""
 
     def report(self) -> dict[str, object]:
-        dropped = {self.cells[limited.index].name: limited.dropped for limited in self.limited}
+        dropped = {self.runners[limited.index].name: limited.dropped for limited in self.limited}
         return {**self.statistics.summary(), "dropped": dropped, "stale": self.stale}
 
 

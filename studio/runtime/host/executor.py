@@ -31,9 +31,9 @@ from studio.runtime.channel.senders import Senders
 from studio.runtime.component import Component
 from studio.runtime.host.calls import Calls
 from studio.runtime.host.catching_up import CatchingUp, birth_of
-from studio.runtime.host.cell import Cell
 from studio.runtime.host.code_changes import CannotExchange
 from studio.runtime.host.code_exchange import CodeExchange
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.host.data_route import DataRoute, delivery_of
 from studio.runtime.host.hand_commands import obey
 from studio.runtime.host.host_checkpoints import HostCheckpoints
@@ -119,7 +119,7 @@ class Executor:
         """The way of the process before this one, while it is gone again: nobody hears what is published."""
         self.renew: Callable[[PlannedComponent], object] = lambda _: None
         """Makes a component once more, with these parameters."""
-        self.cells: dict[str, Cell] = {}
+        self.runners: dict[str, ComponentRunner] = {}
         self.trace = TraceBook()
         self._local_routes: dict[str, DataRoute] = {}
         """Topics that this host both publishes and handles."""
@@ -133,8 +133,8 @@ class Executor:
 
     # Setting up.
 
-    def add(self, planned: PlannedComponent, component: Component) -> Cell:
-        cell = Cell(
+    def add(self, planned: PlannedComponent, component: Component) -> ComponentRunner:
+        runner = ComponentRunner(
             component,
             planned,
             effect=self._send_effect,
@@ -145,19 +145,19 @@ class Executor:
             geometry=self.plan.geometry,
             project=self.plan.project,
         )
-        cell.by_hand = lambda command: obey(cell, command, self.calls.answer_hand)
+        runner.by_hand = lambda command: obey(runner, command, self.calls.answer_hand)
         component._is_live = lambda: self.clock.kind is ClockKind.WALL
-        cell.trace = self.trace.note
-        self.cells[planned.name] = cell
-        return cell
+        runner.trace = self.trace.note
+        self.runners[planned.name] = runner
+        return runner
 
     def make_routes(self) -> None:
-        """Once all cells are there: which topic goes to which of them. What was counted of a topic stays."""
+        """Once all runners are there: which topic goes to which of them. What was counted of a topic stays."""
         before = {route.topic: route for route in self.data_routes()}
         for topic, components in self.plan.receivers.items():
-            cells = [(self.cells[c.name], delivery_of(c, topic)) for c in components if c.name in self.cells]
-            if cells:
-                made = DataRoute(topic, cells, cells[0][0].kinds.get(topic))
+            runners = [(self.runners[c.name], delivery_of(c, topic)) for c in components if c.name in self.runners]
+            if runners:
+                made = DataRoute(topic, runners, runners[0][0].kinds.get(topic))
                 if (known := before.pop(topic, None)) is not None:
                     made.statistics, made.objects, made.stale = known.statistics, known.objects, known.stale
                     made.ahead = known.ahead
@@ -165,8 +165,8 @@ class Executor:
         for topic in before:
             del self.routes[topic.encode()]
         self._local_routes.clear()
-        for cell in self.cells.values():
-            for topic in cell.planned.outlets.values():
+        for runner in self.runners.values():
+            for topic in runner.planned.outlets.values():
                 route = self.routes.get(topic.encode())
                 if isinstance(route, DataRoute):
                     route.local = True
@@ -179,23 +179,23 @@ class Executor:
         complaints = []
         self.plan, self._receiving = plan, _receiving(plan)
         here = {planned.name: planned for planned in plan.on_host(self.host)}
-        if any(name not in self.cells or self.cells[name].planned != planned for name, planned in here.items()):
+        if any(name not in self.runners or self.runners[name].planned != planned for name, planned in here.items()):
             self.lose_the_way()
-        for name in self.cells.keys() - here.keys():
-            self._end(self.cells.pop(name))
+        for name in self.runners.keys() - here.keys():
+            self._end(self.runners.pop(name))
         for name, planned in here.items():
-            if name in self.cells:
-                cell = self.cells[name]
-                if is_same_code(cell.planned, planned):
-                    cell.replan(planned)
+            if name in self.runners:
+                runner = self.runners[name]
+                if is_same_code(runner.planned, planned):
+                    runner.replan(planned)
                 else:  # it has other ports, and comes with the next process of this host, which is about to be started
-                    self._end(self.cells.pop(name))
+                    self._end(self.runners.pop(name))
                 continue
             try:
                 make(planned)
             except Exception as failure:  # foreign code: the others here go on
                 complaints.append(f"{name} cannot be created: {failure}")
-        self.cells = {name: self.cells[name] for name in here if name in self.cells}
+        self.runners = {name: self.runners[name] for name in here if name in self.runners}
         self.checkpoints.drop()
         return complaints
 
@@ -211,8 +211,8 @@ class Executor:
 
     def work(self) -> None:
         """Handle letters until STOP. The calling thread becomes the executor."""
-        for cell in self.cells.values():
-            cell.own_thread()
+        for runner in self.runners.values():
+            runner.own_thread()
         self._own = self.sender()
         calls, receive = self.calls, self.receiver.next
         while not self.stopped:
@@ -298,7 +298,7 @@ class Executor:
             size = shared_length(payload) if flags & SHARED else len(payload)
             self.age_ns = now_ns - sent_ns
             route.statistics.saw(sequence, size, self.age_ns, epoch)
-        if dropped and len(dropped) == len(route.cells):
+        if dropped and len(dropped) == len(route.runners):
             self._let_go(flags, payload)
             return
         if epoch < self.epoch and kind == _DATA:
@@ -329,9 +329,9 @@ class Executor:
 
     @staticmethod
     def _give(route: DataRoute, event: Event, dropped: Sequence[int]) -> None:
-        for index, cell in enumerate(route.cells):
+        for index, runner in enumerate(route.runners):
             if index not in dropped:
-                cell.handle(event)
+                runner.handle(event)
 
     def handle_again(self, frame: bytes) -> None:
         """An event that the process before this one has handled. Nobody waits for an answer."""
@@ -349,9 +349,9 @@ class Executor:
             header.origin, header.epoch,
         ))  # fmt: skip
         self.calls.begin()
-        for cell in route.cells:
-            if header.target in (TO_ALL, cell.place):
-                cell.handle(event)
+        for runner in route.runners:
+            if header.target in (TO_ALL, runner.place):
+                runner.handle(event)
 
     def lose_the_way(self) -> None:
         """Something has changed the components here that is no event: how they came to their state is not known."""
@@ -381,7 +381,9 @@ class Executor:
     def _handle_and_acknowledge(self, route: DataRoute, event: Event, target: int) -> None:
         self._own.hold()
         self.calls.begin()
-        published = [(cell.place, cell.handle(event)) for cell in route.cells if target in (TO_ALL, cell.place)]
+        published = [
+            (runner.place, runner.handle(event)) for runner in route.runners if target in (TO_ALL, runner.place)
+        ]
         self._acknowledge(Ack(topic_hash(route.topic), event.sequence, target, self.calls.counts(published)))
 
     def _give_up(self) -> None:
@@ -390,9 +392,9 @@ class Executor:
         budget_mb = self.mailbox.budget_bytes // 2**20
         hint = 'make it faster or use keep="latest"'
         failure = StudioError(f"more than {budget_mb} MB of events were waiting", hint=hint)
-        for cell in self.cells.values():
-            if cell.state is State.ACTIVE and any(inlet.delivery == "lossless" for inlet in cell.planned.inlets):
-                cell.fail(failure)
+        for runner in self.runners.values():
+            if runner.state is State.ACTIVE and any(inlet.delivery == "lossless" for inlet in runner.planned.inlets):
+                runner.fail(failure)
 
     def _let_go(self, flags: int, payload: memoryview) -> None:
         """A shared payload that is not looked at is free at once."""
@@ -490,26 +492,26 @@ class Executor:
         return (route for route in self.routes.values() if isinstance(route, DataRoute))
 
     def _finish(self) -> None:
-        for cell in self.cells.values():
-            self._end(cell)
+        for runner in self.runners.values():
+            self._end(runner)
         self.stopped = True
 
     @staticmethod
-    def _end(cell: Cell) -> None:
-        if cell.state in (State.ACTIVE, State.PAUSED):
-            cell.obey("deactivate")
-        cell.obey("finalize")
+    def _end(runner: ComponentRunner) -> None:
+        if runner.state in (State.ACTIVE, State.PAUSED):
+            runner.obey("deactivate")
+        runner.obey("finalize")
 
-    # What cells ask for.
+    # What runners ask for.
 
     def _send_effect(self, event: Event) -> None:
         self._send(event, event.stamp_ns if self.gated else self.clock.now_ns())
 
-    def _send_input(self, cell: Cell, event: Event) -> None:
+    def _send_input(self, runner: ComponentRunner, event: Event) -> None:
         if self.journal is not None:
             self.journal.is_known = False  # of another thread, which may not close its file
         if self.gated and self.clock.stands:
-            cell.paused_inputs += 1
+            runner.paused_inputs += 1
         else:
             self._send(event, event.sent_ns)
 

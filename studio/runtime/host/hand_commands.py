@@ -20,11 +20,11 @@ from studio.runtime.base.typed_json import typed
 from studio.runtime.command_rules import Refused
 from studio.runtime.component import ServiceError
 from studio.runtime.declarations import InPort, OutPort
-from studio.runtime.host.cell import Cell
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.lifecycle import State
 from studio.runtime.wire.frames import Kind, Origin
 
-Answer = Callable[[Cell, int, bytes, str], None]
+Answer = Callable[[ComponentRunner, int, bytes, str], None]
 """The component, the number of the command, the encoded reply, and an error in its place."""
 
 
@@ -58,63 +58,63 @@ class Publish(HandCommand, frozen=True):
 KINDS: dict[str, type[Call | Deliver | Publish]] = {"call": Call, "deliver": Deliver, "publish": Publish}
 
 
-def obey(cell: Cell, command: Mapping[str, Any], answer: Answer) -> None:
+def obey(runner: ComponentRunner, command: Mapping[str, Any], answer: Answer) -> None:
     """Carry out a command and answer it. What a handler raises is told, and then fails the component as ever. Raises
     Malformed, and does nothing, where it is not what the protocol asks for."""
     asked = typed(KINDS[command["do"]], dict(command))
     number = asked.id
     try:
-        body = _done(cell, asked)
+        body = _done(runner, asked)
     except (HandError, ServiceError) as refused:
-        answer(cell, number, b"", str(refused))
+        answer(runner, number, b"", str(refused))
     except Exception as failure:
-        answer(cell, number, b"", f"{cell.name} failed: {failure}")
+        answer(runner, number, b"", f"{runner.name} failed: {failure}")
         raise
     else:
-        answer(cell, number, body, "")
+        answer(runner, number, body, "")
 
 
-def _done(cell: Cell, asked: Call | Deliver | Publish) -> bytes:
+def _done(runner: ComponentRunner, asked: Call | Deliver | Publish) -> bytes:
     match asked:
         case Call():
-            return _call(cell, asked.service, asked.request)
+            return _call(runner, asked.service, asked.request)
         case Deliver():
-            _deliver(cell, asked.port, asked.message, asked.origin)
+            _deliver(runner, asked.port, asked.message, asked.origin)
         case Publish():
-            _publish(cell, asked.port, asked.message)
+            _publish(runner, asked.port, asked.message)
     return b""
 
 
-def _call(cell: Cell, service: str, request: Any) -> bytes:
-    if cell.state is not State.ACTIVE:
-        raise ServiceError(f"{cell.name} is {cell.state.value} and does not serve {service}")
-    types = cell.service_types(service)
+def _call(runner: ComponentRunner, service: str, request: Any) -> bytes:
+    if runner.state is not State.ACTIVE:
+        raise ServiceError(f"{runner.name} is {runner.state.value} and does not serve {service}")
+    types = runner.service_types(service)
     if types is None:
-        raise ServiceError(f"{cell.name} provides no service {service}")
-    return bytes(encode(cell.respond(service, _message(types[0], request))))
+        raise ServiceError(f"{runner.name} provides no service {service}")
+    return bytes(encode(runner.respond(service, _message(types[0], request))))
 
 
-def _deliver(cell: Cell, port: str, content: Any, origin: Origin) -> None:
+def _deliver(runner: ComponentRunner, port: str, content: Any, origin: Origin) -> None:
     """Let the component handle a message as if it had come at an in port."""
-    declared = type(cell.component).__ports__.get(port)
+    declared = type(runner.component).__ports__.get(port)
     if not isinstance(declared, InPort):
-        names = [name for name, each in type(cell.component).__ports__.items() if isinstance(each, InPort)]
-        raise HandError(f"{cell.name} has no in port {port}", hint=did_you_mean(port, names))
-    if cell.state is not State.ACTIVE:
-        raise HandError(f"{cell.name} is {cell.state.value} and handles nothing")
+        names = [name for name, each in type(runner.component).__ports__.items() if isinstance(each, InPort)]
+        raise HandError(f"{runner.name} has no in port {port}", hint=did_you_mean(port, names))
+    if runner.state is not State.ACTIVE:
+        raise HandError(f"{runner.name} is {runner.state.value} and handles nothing")
     message = _message(declared.type, content)
-    assert cell.event is not None, "commands are events"
+    assert runner.event is not None, "commands are events"
     # An actuator looks at what it is told: data, of this origin, that was sent when the command was given.
-    cell.event = cell.event._replace(message=message, kind=Kind.DATA, origin=origin)
-    before = _refusals(cell)
-    cell.take(port, message)
-    for reason, count in _refusals(cell).items():
+    runner.event = runner.event._replace(message=message, kind=Kind.DATA, origin=origin)
+    before = _refusals(runner)
+    runner.take(port, message)
+    for reason, count in _refusals(runner).items():
         if count > before.get(reason, 0):
-            raise HandError(f"{cell.name} refuses it: {reason}", hint=_REMEDIES.get(reason, ""))
+            raise HandError(f"{runner.name} refuses it: {reason}", hint=_REMEDIES.get(reason, ""))
 
 
-def _refusals(cell: Cell) -> dict[str, int]:
-    return dict(cell.component.refused) if isinstance(cell.component, Actuator) else {}
+def _refusals(runner: ComponentRunner) -> dict[str, int]:
+    return dict(runner.component.refused) if isinstance(runner.component, Actuator) else {}
 
 
 _REMEDIES: dict[str, str] = {
@@ -126,15 +126,15 @@ _REMEDIES: dict[str, str] = {
 }
 
 
-def _publish(cell: Cell, port: str, content: Any) -> None:
+def _publish(runner: ComponentRunner, port: str, content: Any) -> None:
     """Publish a message in the component's name; it need not be active."""
-    declared = type(cell.component).__ports__.get(port)
+    declared = type(runner.component).__ports__.get(port)
     if not isinstance(declared, OutPort):
-        names = [name for name, each in type(cell.component).__ports__.items() if isinstance(each, OutPort)]
-        raise HandError(f"{cell.name} has no out port {port}", hint=did_you_mean(port, names))
-    if cell.state is State.CREATED:
-        raise HandError(f"{cell.name} is not ready yet")
-    cell.component._outputs[port].publish(_message(declared.type, content))
+        names = [name for name, each in type(runner.component).__ports__.items() if isinstance(each, OutPort)]
+        raise HandError(f"{runner.name} has no out port {port}", hint=did_you_mean(port, names))
+    if runner.state is State.CREATED:
+        raise HandError(f"{runner.name} is not ready yet")
+    runner.component._outputs[port].publish(_message(declared.type, content))
 
 
 def _message(kind: type[Any], content: Any) -> Any:

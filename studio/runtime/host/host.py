@@ -28,13 +28,13 @@ from studio.runtime.channel.mailbox import Route
 from studio.runtime.channel.sender import Sender
 from studio.runtime.component import Component
 from studio.runtime.host.ahead import made_ahead
-from studio.runtime.host.cell import Cell
 from studio.runtime.host.component_import import import_class
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.host.data_route import DataRoute
 from studio.runtime.host.executor import Executor
 from studio.runtime.host.handler_times import HandlerTimes
 from studio.runtime.host.host_side import HostDebugger, spare_this_thread
-from studio.runtime.host.life import REFUSAL
+from studio.runtime.host.lifecycle_state import REFUSAL
 from studio.runtime.plan.plan import Plan, PlannedComponent
 from studio.runtime.wire import addresses
 from studio.runtime.wire.frames import (
@@ -94,13 +94,13 @@ class Host:
             self._add(planned)
         self.executor.make_routes()
 
-    def _add(self, planned: PlannedComponent) -> Cell:
-        cell = self.executor.add(planned, made_ahead(planned, self.plan.project) or create(planned))
-        log = cell.component.log
-        log.handlers[:] = [_ChannelLog(self.executor, cell.name)]
+    def _add(self, planned: PlannedComponent) -> ComponentRunner:
+        runner = self.executor.add(planned, made_ahead(planned, self.plan.project) or create(planned))
+        log = runner.component.log
+        log.handlers[:] = [_ChannelLog(self.executor, runner.name)]
         log.setLevel(logging.INFO)
         log.propagate = False
-        return cell
+        return runner
 
     def main(self) -> int:
         signal.signal(signal.SIGTERM, self._end_now)
@@ -120,9 +120,9 @@ class Host:
         self.executor.ends_now = True
 
     def _execute(self) -> None:
-        for cell in self.executor.cells.values():
-            cell.own_thread()
-            cell.obey("initialize")
+        for runner in self.executor.runners.values():
+            runner.own_thread()
+            runner.obey("initialize")
         self._initialized = True
         self._news.set()
         try:
@@ -161,13 +161,13 @@ class Host:
 
     def _join(self, planned: PlannedComponent) -> None:
         """Executor: a component that comes while the others run."""
-        cell = self._add(planned)
-        cell.own_thread()
-        cell.obey("initialize")
+        runner = self._add(planned)
+        runner.own_thread()
+        runner.obey("initialize")
 
     def _reads_call(self, topic: str) -> bool:
         caller, provider = ends_of(topic)
-        return (provider if topic.startswith(REQUEST_PREFIX) else caller) in self.executor.cells
+        return (provider if topic.startswith(REQUEST_PREFIX) else caller) in self.executor.runners
 
     def _look_at(self, marker: Marker) -> None:
         """Executor: what a marker says about the connection to the broker."""
@@ -198,9 +198,9 @@ class Host:
 
     def _stop_actuators(self, why: str) -> None:
         """Whether or not they were without commands for so long that they have noticed."""
-        for cell in self.executor.cells.values():
-            if isinstance(cell.component, Actuator):
-                cell.component.stop_for_safety(why)
+        for runner in self.executor.runners.values():
+            if isinstance(runner.component, Actuator):
+                runner.component.stop_for_safety(why)
 
     # The I/O thread.
 
@@ -250,8 +250,8 @@ class Host:
         sender.control(BEAT_TOPIC, Kind.BEAT, encode(String(json.dumps(self.report()))))
 
     def _shown(self) -> list[object]:
-        cells = self.executor.cells.values()
-        return [(cell.state, cell.activation, dict(cell.component._values), cell.stops) for cell in cells]
+        runners = self.executor.runners.values()
+        return [(runner.state, runner.activation, dict(runner.component._values), runner.stops) for runner in runners]
 
     def _busy_s(self) -> float:
         since_ns = self.executor.handling_since_ns
@@ -276,13 +276,13 @@ class Host:
             "behind_s": self._behind_s(),
             "malformed": self.executor.refusals.plain(),
             "components": {
-                cell.name: {
-                    **cell.report(),
-                    "handler_p50_us": self._times.p50_us(cell.name),
-                    "activation": cell.activation,
-                    "parameters": dict(cell.component._values),
+                runner.name: {
+                    **runner.report(),
+                    "handler_p50_us": self._times.p50_us(runner.name),
+                    "activation": runner.activation,
+                    "parameters": dict(runner.component._values),
                 }
-                for cell in self.executor.cells.values()
+                for runner in self.executor.runners.values()
             },
             "topics": {
                 route.topic: route.report() for route in self.executor.routes.values() if isinstance(route, DataRoute)

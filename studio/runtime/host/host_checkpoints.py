@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from studio.errors import StudioError
 from studio.messages import decode, encode
 from studio.runtime.base.state_digest import OutputDigests
-from studio.runtime.host import cell_checkpoints
-from studio.runtime.host.cell_checkpoints import CellState
+from studio.runtime.host import runner_checkpoints as cell_checkpoints
+from studio.runtime.host.runner_checkpoints import RunnerState
 from studio.runtime.host.statistics import TopicStatistics
 from studio.runtime.wire.frames import Mark, Marker
 
@@ -26,7 +26,7 @@ class _RouteState(NamedTuple):
 
 
 class _HostState(NamedTuple):
-    cells: dict[str, CellState]
+    runners: dict[str, RunnerState]
     routes: dict[str, _RouteState]
     calls: tuple[int, dict[str, int]]
     outputs: dict[str, bytes]
@@ -88,14 +88,14 @@ class HostCheckpoints:
 
     def _size(self, number: int) -> int:
         """About how many bytes it takes. To find out takes a third of the time of keeping it."""
-        return sum(cell.size() for cell in self._kept[number].cells.values())
+        return sum(runner.size() for runner in self._kept[number].runners.values())
 
     def _state(self) -> _HostState:
         if self.outputs is None:
             self.outputs = OutputDigests()
         executor = self._executor
         return _HostState(
-            {name: cell_checkpoints.checkpoint(cell, self._own) for name, cell in executor.cells.items()},
+            {name: cell_checkpoints.checkpoint(runner, self._own) for name, runner in executor.runners.items()},
             {
                 route.topic: _RouteState(
                     copy.deepcopy(route.statistics),
@@ -118,8 +118,8 @@ class HostCheckpoints:
         if state is None or self.outputs is None:
             hint = "its process was started again since then"
             raise StudioError(f"{executor.host} has no checkpoint {number}", hint=hint)
-        for name, cell in executor.cells.items():
-            cell_checkpoints.restore(cell, state.cells[name])
+        for name, runner in executor.runners.items():
+            cell_checkpoints.restore(runner, state.runners[name])
         for route in executor.data_routes():
             _restore_route(route, state.routes[route.topic])
         executor.calls.restore(state.calls)
@@ -128,8 +128,8 @@ class HostCheckpoints:
     def _digests(self) -> dict[str, dict[str, str]]:
         outputs = self.outputs or OutputDigests()
         return {
-            name: {"state": cell_checkpoints.digest(cell), "outputs": outputs.of(cell.planned.outlets.values())}
-            for name, cell in self._executor.cells.items()
+            name: {"state": cell_checkpoints.digest(runner), "outputs": outputs.of(runner.planned.outlets.values())}
+            for name, runner in self._executor.runners.items()
         }
 
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from studio.runtime.base.clock import Clock
 from studio.runtime.base.short_values import short_fields
 from studio.runtime.component import Component
-from studio.runtime.host.cell import Cell
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.host.invitation import Invitation, invitation_file, take_invitation
 from studio.runtime.wire.frames import Event, Header, split
 
@@ -31,7 +31,7 @@ class Runs(Protocol):
 
     clock: Clock
     frame: bytes
-    cells: dict[str, Cell]
+    runners: dict[str, ComponentRunner]
     handling_since_ns: int
 
 
@@ -150,28 +150,28 @@ def situation() -> str:
     """JSON: the event that the executor is handling, and what has come of it so far; `null` if it handles none."""
     assert _executor is not None
     for frame in _frames_of_executor():
-        cell = _cell_of(frame)
-        if cell is not None and cell.event is not None:
-            return json.dumps(_situation(_executor, cell, cell.event))
+        runner = _runner_of(frame)
+        if runner is not None and runner.event is not None:
+            return json.dumps(_situation(_executor, runner, runner.event))
     return "null"
 
 
 def handlers(topic: str, component: str) -> str:
     """JSON: [file, line] of the first statement of what `component` does with an event of `topic`."""
     assert _executor is not None
-    cell = _executor.cells.get(component)
-    return json.dumps([list(place) for place in (_places(cell, topic) if cell is not None else [])])
+    runner = _executor.runners.get(component)
+    return json.dumps([list(place) for place in (_places(runner, topic) if runner is not None else [])])
 
 
 def enters() -> bool:
     """The condition of the runtime's own breakpoints: a first statement that is a loop comes by again and again."""
     frame: FrameType | None = sys._getframe()
-    while frame is not None and (cell := _cell_of(frame)) is None:
+    while frame is not None and (runner := _runner_of(frame)) is None:
         frame = frame.f_back
-    if frame is None or cell is None or cell.event is None:
+    if frame is None or runner is None or runner.event is None:
         return True
-    is_first = _entered.get(cell.name) is not cell.event
-    _entered[cell.name] = cell.event
+    is_first = _entered.get(runner.name) is not runner.event
+    _entered[runner.name] = runner.event
     return is_first
 
 
@@ -185,28 +185,28 @@ def _frames_of_executor() -> list[FrameType]:
         while each is not None:
             frames.append(each)
             each = each.f_back
-        found = frames if any(map(_cell_of, frames)) else found
+        found = frames if any(map(_runner_of, frames)) else found
     return found
 
 
-_ENTRANCES = (Cell.handle.__code__, Cell.serve.__code__)
+_ENTRANCES = (ComponentRunner.handle.__code__, ComponentRunner.serve.__code__)
 
 
-def _cell_of(frame: FrameType) -> Cell | None:
+def _runner_of(frame: FrameType) -> ComponentRunner | None:
     return frame.f_locals["self"] if frame.f_code in _ENTRANCES else None
 
 
-def _situation(executor: Runs, cell: Cell, event: Event) -> dict[str, Any]:
+def _situation(executor: Runs, runner: ComponentRunner, event: Event) -> dict[str, Any]:
     direct = _cause(executor.frame, event)
     return {
-        "component": cell.name,
+        "component": runner.name,
         "topic": event.topic,
         "sequence": event.sequence,
         "stamp_ns": event.stamp_ns,
         "cause": direct,
         "message": short_fields(event.message),
-        "published": [list(each) for each in cell._sent],
-        "handler": _handler(cell),
+        "published": [list(each) for each in runner._sent],
+        "handler": _handler(runner),
     }
 
 
@@ -221,22 +221,22 @@ def _cause(frame: bytes, event: Event) -> list[int] | None:
     return [known.cause_topic, known.cause_sequence]
 
 
-def _handler(cell: Cell) -> str:
+def _handler(runner: ComponentRunner) -> str:
     """The component's own method in which the event arrived."""
     inner = ""
     for frame in _frames_of_executor():
-        if _cell_of(frame) is cell:
+        if _runner_of(frame) is runner:
             return inner
-        if frame.f_locals.get("self") is cell.component and frame.f_code.co_name.startswith(("on_", "serve_")):
+        if frame.f_locals.get("self") is runner.component and frame.f_code.co_name.startswith(("on_", "serve_")):
             inner = frame.f_code.co_name
     return inner
 
 
-def _places(cell: Cell, topic: str) -> list[tuple[str, int]]:
-    names = [f"on_{inlet.port}" for inlet in cell.planned.inlets if inlet.topic == topic]
+def _places(runner: ComponentRunner, topic: str) -> list[tuple[str, int]]:
+    names = [f"on_{inlet.port}" for inlet in runner.planned.inlets if inlet.topic == topic]
     if topic.startswith("/_studio/timer/"):
         names = ["on_timer"]
-    methods = [getattr(type(cell.component), name, None) for name in names]
+    methods = [getattr(type(runner.component), name, None) for name in names]
     own = [each for name, each in zip(names, methods, strict=True) if each is not getattr(Component, name, None)]
     return [_first_statement(each.__code__) for each in own if isinstance(each, FunctionType)]
 

@@ -22,11 +22,11 @@ from studio.runtime.broker.ticking import Ticking, TickingState
 from studio.runtime.channel.call_frames import HAND, ends_of, reply_topic, request_topic
 from studio.runtime.channel.call_record import recorded_answer, recorded_call
 from studio.runtime.component import Component, ServiceError
-from studio.runtime.host import cell_checkpoints
+from studio.runtime.host import runner_checkpoints as cell_checkpoints
 from studio.runtime.host.calls import answer
-from studio.runtime.host.cell import Cell, command_topic, tick_topic
-from studio.runtime.host.cell_checkpoints import CellState
+from studio.runtime.host.component_runner import ComponentRunner, command_topic, tick_topic
 from studio.runtime.host.hand_commands import obey
+from studio.runtime.host.runner_checkpoints import RunnerState
 from studio.runtime.lifecycle import State
 from studio.runtime.plan.plan import EVERYBODY, Plan, PlannedComponent, geometry_command
 from studio.runtime.wire.frames import ERROR, INPUT, Event, Kind
@@ -39,7 +39,7 @@ Tap = Callable[[Event], None]
 class _TwinState:
     """What a checkpoint holds besides the gate's part."""
 
-    cells: dict[str, CellState]
+    runners: dict[str, RunnerState]
     ticking: TickingState
     sequences: dict[str, int]
     outputs: dict[str, bytes]
@@ -78,15 +78,15 @@ class InProcess:
         self._kept: dict[int, _TwinState] = {}
         self._last_checkpoint = 0
         self._outputs: OutputDigests | None = None
-        self.cells = {planned.name: self._cell(planned, make(planned)) for planned in plan.components}
+        self.runners = {planned.name: self._made(planned, make(planned)) for planned in plan.components}
         self._receivers = {
-            topic: [self.cells[component.name].handle for component in components]
+            topic: [self.runners[component.name].handle for component in components]
             for topic, components in plan.receivers.items()
         }
         self._places = {topic: component.place for topic, component in plan.producers.items()}
 
-    def _cell(self, planned: PlannedComponent, component: Component) -> Cell:
-        cell = Cell(
+    def _made(self, planned: PlannedComponent, component: Component) -> ComponentRunner:
+        runner = ComponentRunner(
             component,
             planned,
             effect=self._effects.append,
@@ -97,10 +97,10 @@ class InProcess:
             geometry=self.plan.geometry,
             project=self.plan.project,
         )
-        cell.by_hand = lambda command: obey(cell, command, self._answer_hand)
-        return cell
+        runner.by_hand = lambda command: obey(runner, command, self._answer_hand)
+        return runner
 
-    def _answer_hand(self, provider: Cell, number: int, body: bytes, error: str) -> None:
+    def _answer_hand(self, provider: ComponentRunner, number: int, body: bytes, error: str) -> None:
         """For the record; and for whoever gave the command, if somebody waits in this process."""
         command = provider.event
         assert command is not None, "commands are events"
@@ -116,11 +116,11 @@ class InProcess:
 
     def start(self, mode: str = "pause") -> None:
         """Initialize and activate every component, in order of place; then pause or run."""
-        for cell in self.cells.values():
-            cell.obey("initialize")
+        for runner in self.runners.values():
+            runner.obey("initialize")
         if self.plan.geometry is not None:
             self.gate.deliver_first([self._command(EVERYBODY, geometry_command(self.plan.geometry))])
-        self.gate.deliver_first(self._command(name, {"do": "activate"}) for name in self.cells)
+        self.gate.deliver_first(self._command(name, {"do": "activate"}) for name in self.runners)
         if mode == "run":
             self.run()
 
@@ -135,7 +135,7 @@ class InProcess:
 
     def end_hearers(self) -> list[str]:
         """Components that have something to do when a log has ended, in order of place."""
-        return [name for name, cell in self.cells.items() if cell.hears_end]
+        return [name for name, runner in self.runners.items() if runner.hears_end]
 
     def feed(self, name: str, events: Iterable[Event], topics: Iterable[str] = ()) -> None:
         """Inputs from a log or a script, taken when their time has come. (`topics` matters over sockets only.)"""
@@ -172,8 +172,8 @@ class InProcess:
         self._runner.start()
 
     def _free_run(self, rate: float) -> None:
-        for cell in self.cells.values():
-            cell.own_thread()
+        for runner in self.runners.values():
+            runner.own_thread()
         while not self._stop.is_set():
             self.gate.lockstep(rate=rate)
             self._stop.wait(0.001)
@@ -185,15 +185,15 @@ class InProcess:
             self._runner.join()
             self._runner = None
             self._stop.clear()
-            for cell in self.cells.values():
-                cell.own_thread()
+            for runner in self.runners.values():
+                runner.own_thread()
 
     def stop(self) -> None:
         self.pause()
-        for cell in self.cells.values():
-            if cell.state in (State.ACTIVE, State.PAUSED):
-                cell.obey("deactivate")
-            cell.obey("finalize")
+        for runner in self.runners.values():
+            if runner.state in (State.ACTIVE, State.PAUSED):
+                runner.obey("deactivate")
+            runner.obey("finalize")
 
     # Checkpoints.
 
@@ -202,17 +202,17 @@ class InProcess:
         self.pause()
         if self._outputs is None:
             self._outputs = OutputDigests()
-        cells = {name: cell_checkpoints.checkpoint(cell) for name, cell in self.cells.items()}
+        runners = {name: cell_checkpoints.checkpoint(runner) for name, runner in self.runners.items()}
         self._last_checkpoint = number = self._last_checkpoint + 1
         self.gate.checkpoint(number, lambda event: event)
         self._kept[number] = _TwinState(
-            cells, self._ticking.checkpoint(), dict(self._sequences), self._outputs.checkpoint()
+            runners, self._ticking.checkpoint(), dict(self._sequences), self._outputs.checkpoint()
         )
         return number
 
     def checkpoint_bytes(self, number: int) -> int:
         """About how much memory a checkpoint takes."""
-        return sum(cell.size() for cell in self._kept[number].cells.values())
+        return sum(runner.size() for runner in self._kept[number].runners.values())
 
     def restore(self, number: int) -> None:
         """Be where the system was at that checkpoint; raises CannotGoBack if the way from there to here is lost."""
@@ -222,8 +222,8 @@ class InProcess:
         self.gate.restore(number)
         self._ticking.restore(kept.ticking)
         self._sequences = dict(kept.sequences)
-        for name, cell in self.cells.items():
-            cell_checkpoints.restore(cell, kept.cells[name])
+        for name, runner in self.runners.items():
+            cell_checkpoints.restore(runner, kept.runners[name])
         assert self._outputs is not None, "they are kept from the first checkpoint on"
         self._outputs.restore(kept.outputs)
 
@@ -238,8 +238,8 @@ class InProcess:
         self.pause()
         outputs = self._outputs or OutputDigests()
         components = {
-            name: {"state": cell_checkpoints.digest(cell), "outputs": outputs.of(cell.planned.outlets.values())}
-            for name, cell in self.cells.items()
+            name: {"state": cell_checkpoints.digest(runner), "outputs": outputs.of(runner.planned.outlets.values())}
+            for name, runner in self.runners.items()
         }
         return {"components": components, "channel": self.gate.digest(_content)}
 
@@ -274,18 +274,18 @@ class InProcess:
     def _begin_pace(self, rate: float) -> None:
         self._pace = Clock.starting_at(ClockKind.SIMULATION, self.gate.now_ns, rate) if rate else None
 
-    # What cells ask for.
+    # What runners ask for.
 
     def _take_stray(self, event: Event) -> None:
         self.gate.note_unrepeatable(f"{event.topic} came from outside the log")
         self.gate.agenda.inputs.append(event)
 
-    def _call(self, caller: Cell, name: str, request: Any, deadline_s: float) -> Any:
+    def _call(self, caller: ComponentRunner, name: str, request: Any, deadline_s: float) -> Any:
         provider_name, service = caller.planned.requires[name]
         if provider_name in {caller.name, *self._chain}:
             waiting = " → ".join([*self._chain, caller.name, provider_name])
             raise ServiceError(f"service calls go in a circle: {waiting}")
-        provider = self.cells[provider_name]
+        provider = self.runners[provider_name]
         cause = caller.event
         self._unsorted = True
         self._chain.append(caller.name)

@@ -20,7 +20,7 @@ from studio.runtime.base.errors import ReplayError
 from studio.runtime.channel.call_frames import call_topics, ends_of, reply_topic, request_topic
 from studio.runtime.component import ServiceError
 from studio.runtime.host.calls import answer
-from studio.runtime.host.cell import Cell
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.host.hand_commands import obey
 from studio.runtime.host.host import create
 from studio.runtime.plan.plan import Plan, PlannedComponent
@@ -142,27 +142,27 @@ class _Replay:
         component = create(planned)
         ports = type(component).__ports__
         self._types: dict[str, Any] = {topic: ports[port].type for port, topic in planned.outlets.items()}
-        self._cell = Cell(
+        self._runner = ComponentRunner(
             component, planned, effect=self._published.append, stray=lambda _, __: None, call=self._call,
             now_ns=lambda: self._now_ns, seed=plan.seed, geometry=plan.geometry, project=plan.project,
         )  # fmt: skip
-        self._cell.by_hand = lambda command: obey(self._cell, command, lambda *_: None)
-        self._kinds = self._cell.kinds
+        self._runner.by_hand = lambda command: obey(self._runner, command, lambda *_: None)
+        self._kinds = self._runner.kinds
         self._follows_geometry = follows_log(plan, log)
         self._cursors: dict[str, Iterator[LoggedEvent]] = {}
 
     def run(self) -> ComponentReplay:
         result = ComponentReplay()
-        self._cell.obey("initialize")
+        self._runner.obey("initialize")
         try:
             for line in self._lines():
                 if not self._repeat(line, result):
                     break
         finally:
-            if not self._cell.error:
-                self._cell.obey("deactivate")
-            result.failure = self._cell.error
-            self._cell.obey("finalize")
+            if not self._runner.error:
+                self._runner.obey("deactivate")
+            result.failure = self._runner.error
+            self._runner.obey("finalize")
         return result
 
     def _lines(self) -> Iterator[Handled]:
@@ -184,7 +184,7 @@ class _Replay:
         if event.kind == Kind.REQUEST:
             self._serve(event)
         else:
-            self._cell.handle(event)
+            self._runner.handle(event)
         result.handled += 1
         result.compared += len(line.published)
         result.first_difference = self._difference_of_calls(event) or self._difference(line, event)
@@ -209,11 +209,11 @@ class _Replay:
 
     # Calls.
 
-    def _call(self, _cell: Cell, name: str, request: Any, _deadline_s: float) -> Any:
+    def _call(self, _runner: ComponentRunner, name: str, request: Any, _deadline_s: float) -> Any:
         """The recorded reply, whatever the provider would say now."""
         provider, service = self._planned.requires[name]
         topic = request_topic(provider, self._planned.name)
-        cause = self._cell.event
+        cause = self._runner.event
         assert cause is not None, "calls are made in handlers only"
         logged = self._calls.request(topic, cause)
         if logged is None:
@@ -221,7 +221,7 @@ class _Replay:
             if self._planned.name not in self._plan.reach[provider]:
                 self._call_differences.append(Difference("extra", topic, None, cause.stamp_ns))
             raise ServiceError(f"{provider}.{service} was not called at this point of the recording")
-        declared = type(self._cell.component).__services__[name]
+        declared = type(self._runner.component).__services__[name]
         asked = decode(ServiceCall, logged.payload)
         identity = topic, logged.sequence, logged.stamp_ns
         if asked.service != service:
@@ -237,13 +237,13 @@ class _Replay:
 
     def _serve(self, event: Event) -> None:
         asked: ServiceCall = event.message
-        types = self._cell.service_types(asked.service)
+        types = self._runner.service_types(asked.service)
         if types is None:
             self._call_differences.append(Difference("missing", event.topic, event.sequence, event.stamp_ns))
             return
         error, data = "", b""
         try:
-            data = encode(answer(self._cell, asked.service, decode(types[0], asked.data.tobytes()), event))
+            data = encode(answer(self._runner, asked.service, decode(types[0], asked.data.tobytes()), event))
         except StudioError as failure:
             error = str(failure)
         recorded = self._calls.answer(event.topic, event.sequence)

@@ -71,8 +71,8 @@ def run_in_process(
                 heard(event)
 
         run = InProcess(plan, create, tap=tap)
-        for name, cell in run.cells.items():
-            cell.component.log = _logger(name, log_line)
+        for name, runner in run.runners.items():
+            runner.component.log = _logger(name, log_line)
         try:
             with _interrupted_by_ctrl_c(run):
                 run.start()
@@ -84,13 +84,13 @@ def run_in_process(
             interrupted = run.interrupted()
             now_ns = run.gate.now_ns if interrupted else at_ns
         finally:
-            states = {name: cell.state.value for name, cell in run.cells.items()}
+            states = {name: runner.state.value for name, runner in run.runners.items()}
             run.stop()
-    cells = run.cells.items()
+    runners = run.runners.items()
     return RunInProcess(
         now_ns, interrupted, states,
-        {name: cell.error for name, cell in cells if cell.error},
-        {name: cell.errors for name, cell in cells},
+        {name: runner.error for name, runner in runners if runner.error},
+        {name: runner.errors for name, runner in runners},
         {topic: count for topic, count in counts.items() if topic in plan.types},
     )  # fmt: skip
 

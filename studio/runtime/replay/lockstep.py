@@ -152,7 +152,7 @@ def _in_process(inputs: Inputs, log: EventLog | None, progress: Progress) -> tup
         delivered = _to_the_end(twin, inputs, progress)
     finally:
         twin.stop()
-    return delivered, {name: cell.error for name, cell in twin.cells.items() if cell.error}
+    return delivered, {name: runner.error for name, runner in twin.runners.items() if runner.error}
 
 
 def refuse_programs(plan: Plan) -> None:
@@ -164,8 +164,8 @@ def refuse_programs(plan: Plan) -> None:
 def decoder(twin: InProcess) -> Read:
     """Decodes for those who listen, by the types of their ports; what nobody listens to stays bytes."""
     kinds: dict[str, Any] = {}
-    for cell in twin.cells.values():
-        kinds |= cell.kinds
+    for runner in twin.runners.values():
+        kinds |= runner.kinds
 
     def read(topic: str, payload: memoryview) -> Any:
         if topic.startswith(COMMAND_PREFIX):

@@ -73,7 +73,7 @@ def _in_process(inputs: Inputs) -> Iterator[Stepping]:
             stepper,
             inputs,
             warnings_of(inputs),
-            lambda: {n: cell.error for n, cell in twin.cells.items() if cell.error},
+            lambda: {n: runner.error for n, runner in twin.runners.items() if runner.error},
         )
     finally:
         twin.stop()

@@ -18,7 +18,7 @@ from studio.runtime.debug.freeze import Freeze
 from studio.runtime.plan.plan import PlannedComponent
 from studio.runtime.playing.lockstep_player import LockstepPlayer
 from studio.runtime.playing.logged_sources import Player
-from studio.runtime.server.shape import Shape
+from studio.runtime.server.live_reload import LiveReload
 from studio.runtime.session.lockstep_session import FREE, LockstepSession
 from studio.runtime.session.session import Session
 from studio.runtime.session.start_again import refuse_unreadable, start_again
@@ -41,14 +41,14 @@ class GateRequests:
         turns: Turns,
         *,
         by_itself: bool = False,
-        shape: Shape | None = None,
+        live_reload: LiveReload | None = None,
         player: Callable[[], Player | None] = lambda: None,
     ) -> None:
         """`turns`: one at a time may change the system; `by_itself`: nobody may do anything to it at all."""
         self._session = session
         self._turns = turns
         self._by_itself = by_itself
-        self._shape = shape
+        self._live_reload = live_reload
         self._player = player
         self.freeze: Freeze | None = None
         """Who knows whether a debugger holds somebody."""
@@ -160,11 +160,11 @@ class GateRequests:
 
     def _choose(self, kind: GateKind) -> None:
         session = self._session
-        if not isinstance(session, LockstepSession) or self._shape is None:
+        if not isinstance(session, LockstepSession) or self._live_reload is None:
             if kind != "free":
                 raise GateRefused("this system runs freely", hint="run it with --gate lockstep or --gate auto")
             return
-        self._shape.choose_gate(kind)
+        self._live_reload.choose_gate(kind)
 
     # Steps.
 

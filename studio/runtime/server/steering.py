@@ -23,9 +23,9 @@ from studio.runtime.processes.reports import ComponentReport
 from studio.runtime.processes.supervision import Condition
 from studio.runtime.server.gate_requests import GateRequests
 from studio.runtime.server.hand_requests import HandRequests
+from studio.runtime.server.live_reload import LiveReload
 from studio.runtime.server.player_requests import ACTIONS, player_job, player_state
 from studio.runtime.server.recording_requests import recording_job
-from studio.runtime.server.shape import Shape
 from studio.runtime.session.session import Session
 
 EFFECT_WITHIN_S = 3.0
@@ -59,28 +59,30 @@ class Steering:
         specs: Specs,
         *,
         lockstep: bool = False,
-        shape: Shape | None = None,
+        live_reload: LiveReload | None = None,
         player: Callable[[], Player | None] = lambda: None,
     ) -> None:
-        """`shape`: where another plan comes from, without it the system stays as it is; `player`: who plays a log."""
+        """`live_reload`: makes other plans, without it the system stays as it is; `player`: plays a log."""
         self._session = session
-        self._shape = shape
+        self._live_reload = live_reload
         self._specs = specs
         self._lockstep = lockstep
         self._player = player
         self.turns = Turns()
         """One at a time at the gate: what it does may wait for ever."""
         hand = HandRequests(session, self.turns, lockstep=lockstep)
-        self.gate = GateRequests(session, self.turns, by_itself=lockstep, shape=shape, player=player)
+        self.gate = GateRequests(session, self.turns, by_itself=lockstep, live_reload=live_reload, player=player)
         self._verbs: dict[type[Request], Callable[[Any], Job]] = {
             asked.Command: self._command,
             asked.SetParameter: self._set,
             asked.SetMode: self._mode,
             asked.Restart: self._restart,
             asked.GetSystem: lambda _: self._text,
-            asked.Reload: lambda new: self._reshape(lambda shape: shape.reload(restart=new.restart, text=new.text)),
-            asked.Switch: lambda to: self._reshape(lambda shape: shape.switch(to.sources, to.mode)),
-            asked.Reset: lambda _: self._reshape(lambda shape: shape.reset()),
+            asked.Reload: lambda new: self._reshape(
+                lambda live_reload: live_reload.reload(restart=new.restart, text=new.text)
+            ),
+            asked.Switch: lambda to: self._reshape(lambda live_reload: live_reload.switch(to.sources, to.mode)),
+            asked.Reset: lambda _: self._reshape(lambda live_reload: live_reload.reset()),
             asked.Call: hand.call,
             asked.AskPort: hand.ask,
             asked.Send: hand.send,
@@ -94,7 +96,7 @@ class Steering:
     @property
     def sources(self) -> dict[str, str]:
         """The chosen provider of every source."""
-        return dict(self._shape.modes) if self._shape else {}
+        return dict(self._live_reload.modes) if self._live_reload else {}
 
     @property
     def player(self) -> dict[str, Any] | None:
@@ -243,15 +245,15 @@ class Steering:
 
     # The system as a whole.
 
-    def _reshape(self, change: Callable[[Shape], dict[str, Any]]) -> Job:
-        shape = self._shape
-        if shape is None or self._lockstep:
+    def _reshape(self, change: Callable[[LiveReload], dict[str, Any]]) -> Job:
+        live_reload = self._live_reload
+        if live_reload is None or self._lockstep:
             raise Refused("this system cannot be changed while it runs", hint="stop it and run it again")
         turn = self.turns.take()
 
         def job() -> dict[str, Any]:
             with turn:
-                return change(shape)
+                return change(live_reload)
 
         return job
 
@@ -268,9 +270,9 @@ class Steering:
         return guarded
 
     def _text(self) -> dict[str, Any]:
-        if self._shape is None:
+        if self._live_reload is None:
             raise Refused("this system has no project")
-        return self._shape.followed()
+        return self._live_reload.followed()
 
     # Processes.
 

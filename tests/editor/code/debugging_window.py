@@ -57,7 +57,7 @@ def main(home: str, project: str, component: str, file: str, line: str, moment: 
 def _reload(window: MainWindow, file: str) -> None:
     page = window.code.open_at(file, 1)
     assert page is not None
-    window.code_desk.reload.reload(page)
+    window.code_controller.reload.reload(page)
 
 
 if __name__ == "__main__":

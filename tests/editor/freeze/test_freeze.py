@@ -176,16 +176,16 @@ def test_what_waits_at_the_gate_is_of_where_the_system_stands_now(
 ) -> None:
     """The answer to an older question may come later: the gate may have been busy just then."""
     asked: list[Callable[[dict[str, Any]], None]] = []
-    desk = window.freeze
+    controller = window.freeze
     monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
     monkeypatch.setattr(window.live.control, "_phase", "paused")
     for line in (1, 2):
-        monkeypatch.setattr(desk, "stand", StopReason("breakpoint", line=line))
-        desk._look_at_gate()
+        monkeypatch.setattr(controller, "stand", StopReason("breakpoint", line=line))
+        controller._look_at_gate()
     older, newer = asked
     newer({"events": [{"topic": "/a", "sequence": 1, "stamp_ns": 0}], "busy": True})
     older({"events": [], "busy": False})
-    assert desk.busy and [event["topic"] for event in desk.held or ()] == ["/a"]
+    assert controller.busy and [event["topic"] for event in controller.held or ()] == ["/a"]
 
 
 def test_status_bar_panel_and_canvas_tell_the_same_number_of_held_events(
@@ -193,20 +193,20 @@ def test_status_bar_panel_and_canvas_tell_the_same_number_of_held_events(
 ) -> None:
     """Ticks to come made it "1 held" beside "50 pending events"."""
     asked: list[Callable[[dict[str, Any]], None]] = []
-    desk, state = window.freeze, {**frozen(), "topics": {}, "processes": {}, "sources": {}, "gate": "pause"}
+    controller, state = window.freeze, {**frozen(), "topics": {}, "processes": {}, "sources": {}, "gate": "pause"}
     panel = window.side_panels.show("held")
     monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
     monkeypatch.setattr(window.live.feed, "state", state)
     monkeypatch.setattr(window.live.control, "_phase", "paused")
-    desk._look()
+    controller._look()
     rows = [{"topic": topic, "sequence": 1, "stamp_ns": 0} for topic in ("/a", *["/_studio/timer/b"] * 49)]
     asked[-1]({"events": rows, "busy": False, "held": 1})
     assert "· 1 held" in window.status.figures.text()
     assert window.docks._docks["held"].windowTitle() == "1 held at the gate"
     assert panel.words.text().startswith("1 held at the gate. The other rows are ticks")
-    layer = desk._layer
+    layer = controller._layer
     assert layer is not None and layer.pill.words == "1 event held at the gate"
-    desk._show(None)
+    controller._show(None)
 
 
 def test_what_waits_is_asked_again_until_the_event_has_ended(
@@ -214,20 +214,20 @@ def test_what_waits_is_asked_again_until_the_event_has_ended(
 ) -> None:
     """Code that was let go may not have ended its event when the window learns of it, and no news tell of that end."""
     asked: list[Callable[[dict[str, Any]], None]] = []
-    desk = window.freeze
+    controller = window.freeze
     monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append(done))
     monkeypatch.setattr(window.live.control, "_phase", "paused")
-    monkeypatch.setattr(desk, "stand", StopReason("stepping", topic="/a", sequence=1, between=True))
-    desk._look_at_gate()
+    monkeypatch.setattr(controller, "stand", StopReason("stepping", topic="/a", sequence=1, between=True))
+    controller._look_at_gate()
     asked[0]({"events": [], "busy": True})
     qtbot.waitUntil(lambda: len(asked) == 2)
     asked[1]({"events": [{"topic": "/a", "sequence": 2, "stamp_ns": 0}], "busy": False})
-    assert not desk.busy and [event["sequence"] for event in desk.held or ()] == [2]
-    assert not desk._held_again.isActive()
-    monkeypatch.setattr(desk, "stand", StopReason("breakpoint", line=2))
-    desk._look_at_gate()
+    assert not controller.busy and [event["sequence"] for event in controller.held or ()] == [2]
+    assert not controller._held_again.isActive()
+    monkeypatch.setattr(controller, "stand", StopReason("breakpoint", line=2))
+    controller._look_at_gate()
     asked[2]({"events": [], "busy": True})
-    assert not desk._held_again.isActive(), "it lasts as long as the code stands"
+    assert not controller._held_again.isActive(), "it lasts as long as the code stands"
 
 
 def test_an_event_that_no_python_takes_is_not_delivered_without_a_word(window: MainWindow) -> None:

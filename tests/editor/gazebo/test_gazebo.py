@@ -13,7 +13,7 @@ from PyQt6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from studio.editor.docking.layouts import GAZEBO
-from studio.editor.gazebo.desk import PAGE, PREVIEW, SERVERS, GazeboDesk
+from studio.editor.gazebo.controller import PAGE, PREVIEW, SERVERS, GazeboController
 from studio.editor.gazebo.page import EMPTY_WORDS
 from studio.editor.gazebo.topics_table import HOW, PORT, TopicsTable, rows_of
 from studio.editor.look.theme import DARK, LIGHT
@@ -30,7 +30,9 @@ STATISTICS = Topic("~/world_stats", "gazebo.msgs.WorldStatistics")
 
 
 @pytest.fixture
-def desk(window: MainWindow, rover: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GazeboDesk]:
+def controller(
+    window: MainWindow, rover: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[GazeboController]:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("GZ_IP", "127.0.0.1")
     window.resize(1440, 900)
@@ -45,24 +47,26 @@ def free_address() -> str:
         return f"127.0.0.1:{free.getsockname()[1]}"
 
 
-def test_the_layout_has_its_three_panels_and_says_what_to_do(window: MainWindow, desk: GazeboDesk) -> None:
+def test_the_layout_has_its_three_panels_and_says_what_to_do(window: MainWindow, controller: GazeboController) -> None:
     assert window.layouts.current == GAZEBO
     assert all(window.docks.is_in_front(name) for name in (SERVERS, PAGE, PREVIEW))
     assert window.docks.is_closed("palette")
-    desk.refresh()
-    assert desk.page.empty.words.text() == EMPTY_WORDS
-    assert not desk.page.controls.pause.isEnabled()
+    controller.refresh()
+    assert controller.page.empty.words.text() == EMPTY_WORDS
+    assert not controller.page.controls.pause.isEnabled()
     QTest.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
     assert window.docks.is_closed(SERVERS), "another layout does not know them"
     QTest.keyClick(window, Qt.Key.Key_7, Qt.KeyboardModifier.ControlModifier)
     assert window.docks.is_in_front(PAGE)
     for theme in (DARK, LIGHT):
         window.choose_theme(theme.name)
-        assert desk.servers.list.theme.name == theme.name
+        assert controller.servers.list.theme.name == theme.name
 
 
-def test_an_address_without_a_server_says_why_and_is_kept(desk: GazeboDesk, qtbot: QtBot, tmp_path: Path) -> None:
-    servers = desk.servers
+def test_an_address_without_a_server_says_why_and_is_kept(
+    controller: GazeboController, qtbot: QtBot, tmp_path: Path
+) -> None:
+    servers = controller.servers
     servers.add.click()
     QTest.keyClicks(servers.entry, "host:what")
     QTest.keyClick(servers.entry, Qt.Key.Key_Return)
@@ -72,12 +76,14 @@ def test_an_address_without_a_server_says_why_and_is_kept(desk: GazeboDesk, qtbo
     QTest.keyClicks(servers.entry, address)
     QTest.keyClick(servers.entry, Qt.Key.Key_Return)
     assert servers.entry.isHidden()
-    qtbot.waitUntil(lambda: desk.link is not None and desk.link.state.phase is Phase.LOST, timeout=PATIENCE_MS)
-    desk.refresh()
+    qtbot.waitUntil(
+        lambda: controller.link is not None and controller.link.state.phase is Phase.LOST, timeout=PATIENCE_MS
+    )
+    controller.refresh()
     row = servers.list.current()
     assert row is not None
     assert "no server listens there" in row.words
-    assert desk.page.banner.text().startswith("Lost: no server listens there")
+    assert controller.page.banner.text().startswith("Lost: no server listens there")
     assert servers.link_button.text() == "Disconnect"
     servers.keep_button.click()
     servers.name_entry.setText("night tests")
@@ -85,7 +91,7 @@ def test_an_address_without_a_server_says_why_and_is_kept(desk: GazeboDesk, qtbo
     kept = json.loads((tmp_path / "config" / "robot-systems-studio" / "gazebo_servers.json").read_text())
     assert [each["name"] for each in kept] == ["night tests"]
     QTest.keyClick(servers.list, Qt.Key.Key_Return)
-    assert desk.link is None, "Return ends the connection"
+    assert controller.link is None, "Return ends the connection"
     qtbot.waitUntil(lambda: "refused" in getattr(servers.list.current(), "words", ""), timeout=PATIENCE_MS)
     assert servers.keep_button.text() == "Forget"
     servers.keep_button.click()
@@ -115,38 +121,38 @@ def test_a_port_is_chosen_for_a_topic(qtbot: QtBot) -> None:
 
 @pytest.mark.gazebo
 @pytest.mark.timeout(300)
-def test_a_real_server_is_started_used_killed_and_found_again(desk: GazeboDesk, qtbot: QtBot) -> None:
+def test_a_real_server_is_started_used_killed_and_found_again(controller: GazeboController, qtbot: QtBot) -> None:
     local_classic.install()
-    servers, page = desk.servers, desk.page
-    desk._look_for_programs()
+    servers, page = controller.servers, controller.page
+    controller._look_for_programs()
     qtbot.waitUntil(lambda: servers.worlds.count() > 0, timeout=PATIENCE_MS)
     servers.worlds.setCurrentText("blocks")
     servers.start.click()
-    qtbot.waitUntil(lambda: desk.link is not None and desk.link.is_connected, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: controller.link is not None and controller.link.is_connected, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: page.models.spawn.isEnabled(), timeout=PATIENCE_MS)
     page.controls.pause.click()
     qtbot.waitUntil(lambda: page.controls.step.isEnabled(), timeout=PATIENCE_MS)
-    before = desk.link.statistics.iterations
+    before = controller.link.statistics.iterations
     page.controls.step.click()
-    qtbot.waitUntil(lambda: desk.link.statistics.iterations == before + 100, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: controller.link.statistics.iterations == before + 100, timeout=PATIENCE_MS)
     page.controls.pause.click()
     page.models.vehicles.setCurrentText("raptor")
     page.models.x_m.setValue(28.0)
     page.models.spawn.click()
     qtbot.waitUntil(lambda: page.models.current() == "raptor", timeout=PATIENCE_MS)
-    scans = [each.name for each in desk.link.topics() if each.name.endswith("laser/scan")]
+    scans = [each.name for each in controller.link.topics() if each.name.endswith("laser/scan")]
     assert len(scans) == 2
     place = next(place for place in range(page.topics.rowCount()) if page.topics.item(place, 0).text() == scans[0])
     page.topics.setCurrentCell(place, 0)
-    qtbot.waitUntil(lambda: desk.preview._stack.currentWidget() is desk.preview.scan, timeout=PATIENCE_MS)
-    desk.local.process.kill()
-    qtbot.waitUntil(lambda: desk.link.state.phase is Phase.RECONNECTING, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: controller.preview._stack.currentWidget() is controller.preview.scan, timeout=PATIENCE_MS)
+    controller.local.process.kill()
+    qtbot.waitUntil(lambda: controller.link.state.phase is Phase.RECONNECTING, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: page.banner.isVisible() and not page.controls.pause.isEnabled(), timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: servers.start.text() == "Start server", timeout=PATIENCE_MS)
     servers.start.click()
-    qtbot.waitUntil(lambda: desk.link.is_connected, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: controller.link.is_connected, timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: page.banner.isHidden(), timeout=PATIENCE_MS)
-    assert any(line.words.startswith("back after") for line in desk.connections.lines())
-    process = desk.local.process
-    desk.close()
+    assert any(line.words.startswith("back after") for line in controller.connections.lines())
+    process = controller.local.process
+    controller.close()
     assert process.poll() is not None

@@ -143,7 +143,7 @@ class TestInTheWindow:
         (rover / "README.md").write_text("# The rover\n\nDrives.\n")
         window.files.open(rover)
         window.trigger("help.project")
-        view = window.does.help.view
+        view = window.window_commands.help.view
         assert view is not None and view.isVisible() and view.browser.title == "The rover"
         window.layouts.choose_number(2)
         window.layouts.choose_number(1)
@@ -156,7 +156,7 @@ class TestInTheWindow:
         window.canvas.canvas.nodes[node.name].setSelected(True)
         window.trigger("help.component")
         assert view.isVisible() and view.browser.file == (spec.folder / "README.md").resolve()
-        window.does.help.close()
+        window.window_commands.help.close()
         assert not window.docks.has("help")
 
     def test_the_menus_of_the_canvas_offer_both(self, window: MainWindow, rover: Path) -> None:
@@ -169,7 +169,7 @@ class TestInTheWindow:
     def test_without_a_project_help_takes_the_place_of_the_first_page(self, window: MainWindow, rover: Path) -> None:
         window.show_session(None)
         window.trigger("help.guide")
-        view = window.does.help.view
+        view = window.window_commands.help.view
         assert view is not None and window.pages.currentWidget() is view and view.heading.text() == "First steps"
         view.close_button.click()
         assert window.pages.currentWidget() is window.welcome
@@ -178,4 +178,4 @@ class TestInTheWindow:
         assert window.pages.currentWidget() is window.workspace
         window.trigger("help.guide")
         assert window.docks.is_in_front("help") and view.isVisible()
-        window.does.help.close()
+        window.window_commands.help.close()

@@ -282,7 +282,7 @@ def test_reload_says_what_becomes_of_the_system(
     """Of a frozen system it said that it runs on; and it promised to come back where that cannot be."""
     monkeypatch.setattr(window.live.feed, "state", {**UP, "stepping": stepping})
     monkeypatch.setattr(type(window.live.control), "phase", phase)
-    assert window.code_desk.reload._what_reload_does().endswith(after)
+    assert window.code_controller.reload._what_reload_does().endswith(after)
 
 
 @pytest.mark.parametrize(("phase", "goes_on"), [("running", True), ("paused", False)])
@@ -302,8 +302,8 @@ def test_a_system_that_runs_continues_after_a_reload(
     assert page is not None
     monkeypatch.setattr(type(window.live.control), "phase", phase)
     monkeypatch.setattr(type(window.live.control), "move", answered)
-    monkeypatch.setattr(window.code_desk.reload, "running_with", lambda _: ["filter"])
-    window.code_desk.reload.reload(page)
+    monkeypatch.setattr(window.code_controller.reload, "running_with", lambda _: ["filter"])
+    window.code_controller.reload.reload(page)
     assert asked == (["again", "gate"] if goes_on else ["again"])
     said = "and the system continues" if goes_on else "back at the same event"
     assert said in window.status.words.plain

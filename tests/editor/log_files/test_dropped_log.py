@@ -78,10 +78,12 @@ def test_a_real_log_that_is_dropped_gives_a_map_flat_out(
     canvas = mapping.canvas.viewport()
     assert canvas is not None
     drop(piece, canvas)
-    desk = mapping.logs
-    qtbot.waitUntil(lambda: desk.importing is not None and desk.importing.go_on.isVisible(), timeout=PATIENCE_MS)
-    assert desk.importing is not None
-    desk.importing.go_on.click()  # it has told that the log has words of others, which are not brought over
+    controller = mapping.logs
+    qtbot.waitUntil(
+        lambda: controller.importing is not None and controller.importing.go_on.isVisible(), timeout=PATIENCE_MS
+    )
+    assert controller.importing is not None
+    controller.importing.go_on.click()  # it has told that the log has words of others, which are not brought over
     qtbot.waitUntil(lambda: mapping.live.control.phase == "running", timeout=PATIENCE_MS)
     assert asked == ["Play it in carmen_mapping"]
     found: dict[type, list[QWidget]] = {}

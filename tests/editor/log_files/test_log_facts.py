@@ -24,7 +24,7 @@ from studio.editor.log_files.log_facts import (
 from studio.editor.views.field_drag import Field
 from studio.editor.views.logged_series import numbers_of, read_series
 from studio.messages import decode
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.format.compression import compress
 from studio.runtime.recording.importers import import_log

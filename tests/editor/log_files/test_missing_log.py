@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from studio.editor.log_files.missing_log import NO_LOG, missing_log, recent_recordings
 from studio.editor.log_files.topic_mapping import MappingDialog
 from studio.editor.window.main_window import MainWindow
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from tests.runtime.replay.played import write_rig
 
 SYSTEM = """<system name="rig" version="1">

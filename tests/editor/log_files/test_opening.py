@@ -13,7 +13,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
-from studio.editor.log_files import desk as desk_module
+from studio.editor.log_files import controller as controller_module
 from studio.editor.log_files.log_facts import LogFacts, mcap_of, read_facts, viewing_project
 from studio.editor.log_files.open_dialog import PROJECT, OpenLogDialog
 from studio.editor.log_files.topic_mapping import MappingDialog
@@ -41,15 +41,17 @@ class TestWindow:
 
     def test_only_logs_can_be_dropped(self, mapping: MainWindow, tmp_path: Path) -> None:
         log = carmen(tmp_path)
-        desk = mapping.logs
-        assert desk.dropped(mime(log)) == log
+        controller = mapping.logs
+        assert controller.dropped(mime(log)) == log
         assert (
-            desk.dropped(mime(log, log)) is None and desk.dropped(mime(tmp_path)) is None and desk.dropped(None) is None
+            controller.dropped(mime(log, log)) is None
+            and controller.dropped(mime(tmp_path)) is None
+            and controller.dropped(None) is None
         )
-        assert desk.dropped(mime(tmp_path / "mapping")) is None, "a project is no log"
+        assert controller.dropped(mime(tmp_path / "mapping")) is None, "a project is no log"
         (tmp_path / "bag").mkdir()
         (tmp_path / "bag" / "metadata.yaml").touch()
-        assert desk.dropped(mime(tmp_path / "bag")) == tmp_path / "bag"
+        assert controller.dropped(mime(tmp_path / "bag")) == tmp_path / "bag"
 
     def test_a_dropped_foreign_log_plays_in_the_project(
         self, mapping: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
@@ -146,7 +148,7 @@ class TestWindow:
             at_work.append(threading.current_thread())
             return viewing_project(facts, tmp_path / "viewed")
 
-        monkeypatch.setattr(desk_module, "viewing_project", make)
+        monkeypatch.setattr(controller_module, "viewing_project", make)
         runs: list[bool] = []
         monkeypatch.setattr(one_window.live, "run_unless_attached", lambda: runs.append(True))
         one_window.logs.open(write_rig(tmp_path / "rig.mcap"))

@@ -19,7 +19,7 @@ from studio.editor.views.logged_series import numbers_of, read_series
 from studio.editor.views.message_nodes import kind_words
 from studio.editor.views.message_tree import NAME, VALUE
 from studio.messages import MessageError
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.mapping import mapped_topics
 from tests.messages.test_protobuf_content import GIVEN, ROBOT, descriptors, robot

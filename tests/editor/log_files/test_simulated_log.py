@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.live.feed import Feed
 from studio.editor.live.run_control import RunControl
-from studio.editor.log_files.desk import SIMULATED
+from studio.editor.log_files.controller import SIMULATED
 from studio.editor.log_files.simulated_log import SimulatedLog, takes_carmen
 from studio.editor.window.main_window import MainWindow
 from studio.errors import StudioError

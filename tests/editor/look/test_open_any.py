@@ -59,9 +59,9 @@ def test_vehicles_and_worlds_are_read_with_a_project_and_without(
     model = rover / "chair.sdf"
     model.write_text('<sdf version="1.7"><model name="chair"/></sdf>')
     window.files.open_any(model)
-    view = window.does.help.view
+    view = window.window_commands.help.view
     assert view is not None and view.isVisible() and "<sdf" in view.browser.toPlainText()
-    window.does.help.close()
+    window.window_commands.help.close()
     window.files.open_any(rover)
     assert window.has_session or window.files._wish is not None
     window.files.finish_opening()

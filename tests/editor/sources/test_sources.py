@@ -20,11 +20,11 @@ from studio.editor.panels.inspector.source_page import SourcePage
 from studio.editor.project.leaving import LeavingBox
 from studio.editor.project.session import Session
 from studio.editor.sources import arming as arming_module
-from studio.editor.sources import desk as desk_module
+from studio.editor.sources import controller as controller_module
 from studio.editor.sources.arming import ARM, ArmDialog, Arming
 from studio.editor.window.main_window import MainWindow
 from studio.errors import StudioError
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.source_edits import ChooseModes, SetProvider
 from studio.model.sources import explain_differences
 
@@ -205,7 +205,7 @@ class TestRunning:
     def armed(self, up: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Actuator, ...]]:
         """Somebody presses Arm in every dialog; whom the window then arms is written down."""
         found: list[tuple[Actuator, ...]] = []
-        monkeypatch.setattr(desk_module.ArmDialog, "exec", lambda _: ARM)
+        monkeypatch.setattr(controller_module.ArmDialog, "exec", lambda _: ARM)
         monkeypatch.setattr(up.sources.arming, "arm", lambda actuators, _: found.append(actuators))
         return found
 
@@ -246,7 +246,7 @@ class TestRunning:
             up.sources._ended()
             return ARM
 
-        monkeypatch.setattr(desk_module.ArmDialog, "exec", end)
+        monkeypatch.setattr(controller_module.ArmDialog, "exec", end)
         up.toolbar.switch.buttons["real"].click()
         monkeypatch.setattr(type(up.live.control), "is_up", property(lambda _: True))
         up.sources._do({"platform": "simulated"})

@@ -76,7 +76,7 @@ def test_the_list_of_shortcuts_tells_keys_that_no_menu_has() -> None:
 
 
 def test_the_command_palette_offers_only_what_can_be_done(window: MainWindow) -> None:
-    window.does.open_commands()
+    window.window_commands.open_commands()
     offered = {choice.text for choice in window.commands._choices}
     window.commands.hide()
     assert "Run: Run" in offered

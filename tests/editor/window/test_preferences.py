@@ -14,7 +14,7 @@ from studio.editor.base.settings import Settings
 from studio.editor.code.source_view import editor_words, open_source
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.project.trust_dialog import TrustDialog
-from studio.editor.views.map_colours import EYES
+from studio.editor.views.map_colours import COLOUR_PREFERENCES
 from studio.editor.window.main_window import MainWindow
 from studio.editor.window.preferences import PreferencesDialog
 
@@ -32,7 +32,7 @@ def test_preferences_take_effect_and_are_kept(window: MainWindow) -> None:
     window.canvas.zoom_to(3.0)
     assert not window.canvas.minimap.isVisible()
     dialog.safe.setChecked(True)
-    assert EYES.need_safe and Settings(window.settings.file).safe_colours
+    assert COLOUR_PREFERENCES.need_safe and Settings(window.settings.file).safe_colours
     dialog.safe.setChecked(False)
     dialog.scale.setCurrentIndex(dialog.scale.findData(125))
     dialog.scale.activated.emit(dialog.scale.currentIndex())

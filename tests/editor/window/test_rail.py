@@ -89,7 +89,7 @@ def test_the_next_pane_is_the_rail_where_the_palette_is_folded(narrow: MainWindo
     narrow.canvas.setFocus()
     seen = []
     for _ in range(4):
-        narrow.does.next_pane()
+        narrow.window_commands.next_pane()
         focus = QApplication.focusWidget()
         seen.append(focus in narrow.rail.buttons.values())
     assert any(seen)

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.panels.inspector.system_page import SystemPage
 from studio.editor.window.main_window import MainWindow
 from studio.messages import Odometry, decode
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.model.parts import Wire
 from studio.model.system_edits import Connect, SetGeometry
 from studio.runtime.recording.reading.log_reader import LogReader
@@ -47,7 +47,7 @@ def test_what_is_dropped_and_wired_has_no_problem_and_a_missing_geometry_is_mend
     window.problems.fix_wanted.emit(fix)
     session._check_system()
     assert session.problems == []
-    window.does.go_to_problem(problem)
+    window.window_commands.go_to_problem(problem)
     QApplication.processEvents()
     page = window.inspector.widget()
     assert isinstance(page, SystemPage) and page.geometry_form.box.currentText() == "pioneer_2dx"

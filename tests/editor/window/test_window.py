@@ -122,7 +122,7 @@ def test_commands_are_found_by_a_few_letters() -> None:
 def test_a_viewer_is_found_by_the_word_that_people_look_for(window: MainWindow) -> None:
     found: dict[str, str | None] = {}
     for typed in ("cause", "why", "joystick", "graph", "replay", "lidar"):
-        window.does.open_commands()
+        window.window_commands.open_commands()
         window.commands.field.setText(typed)
         row = window.commands.list.currentItem()
         found[typed] = row.text(0) if row is not None else None
@@ -146,7 +146,7 @@ def test_the_status_bar_says_what_people_wait_for(window: MainWindow) -> None:
 
 
 def test_the_command_palette_does_what_was_typed(window: MainWindow) -> None:
-    window.does.open_commands()
+    window.window_commands.open_commands()
     window.commands.field.setText("arrange")
     QTest.keyClick(window.commands.field, Qt.Key.Key_Return)
     assert window.session.document.history.labels == ["Arrange automatically"]

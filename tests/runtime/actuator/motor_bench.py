@@ -7,7 +7,7 @@ from typing import Any
 from studio.messages import Float64
 from studio.runtime.actuator import Actuator
 from studio.runtime.component import InPort
-from studio.runtime.host.cell import Cell, command_topic
+from studio.runtime.host.component_runner import ComponentRunner, command_topic
 from studio.runtime.lifecycle import State
 from studio.runtime.plan.plan import Inlet, PlannedComponent
 from studio.runtime.wire.frames import Event, Kind
@@ -38,7 +38,7 @@ class Motor(Actuator):
 
 
 class Bench:
-    """A motor in its cell, and a clock that stands where the test wants it."""
+    """A motor in its runner, and a clock that stands where the test wants it."""
 
     def __init__(self, cls: type[Any] = Motor, **parameters: Any) -> None:
         self.now_ns = NOW_NS
@@ -48,7 +48,7 @@ class Bench:
             "motor", "motor", 0, "motor", parameters=parameters, inlets=(Inlet("command", TOPIC),)
         )
         self.motor: Any = cls()
-        self.cell = Cell(
+        self.runner = ComponentRunner(
             self.motor, planned, effect=lambda _: None, stray=lambda *_: None, call=lambda *_: None,
             now_ns=lambda: self.now_ns,
         )  # fmt: skip
@@ -60,7 +60,7 @@ class Bench:
     def order(self, command: dict[str, Any]) -> None:
         self._numbers += 1
         topic = command_topic("motor")
-        self.cell.handle(
+        self.runner.handle(
             Event(topic, self._numbers, self.now_ns, command, kind=Kind.COMMAND, sent_ns=self.now_ns, epoch=self.epoch)
         )
 
@@ -77,8 +77,8 @@ class Bench:
             TOPIC, self._numbers, self.now_ns - data_age_ns, Float64(value), sent_ns=self.now_ns - age_ns,
             origin=origin, epoch=self.epoch if epoch is None else epoch,
         )  # fmt: skip
-        self.cell.handle(event)
-        assert self.cell.state is State.ACTIVE, self.cell.error
+        self.runner.handle(event)
+        assert self.runner.state is State.ACTIVE, self.runner.error
         return len(self.motor.moved) > before
 
     def close(self) -> None:

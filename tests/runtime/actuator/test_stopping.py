@@ -82,8 +82,8 @@ def test_a_computer_that_was_suspended_does_not_drive_on(bench: Bench) -> None:
 
 def test_only_a_person_arms_it_and_no_link(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
     """An output that the parameter is linked to would arm it again after every stop."""
-    bench.cell.event = Event(TOPIC, 1, NOW_NS, sent_ns=NOW_NS, epoch=bench.epoch)
-    bench.cell._set_linked("armed", SimpleNamespace(data=True))
+    bench.runner.event = Event(TOPIC, 1, NOW_NS, sent_ns=NOW_NS, epoch=bench.epoch)
+    bench.runner._set_linked("armed", SimpleNamespace(data=True))
     assert not bench.motor.armed
     assert "only a person arms motor" in caplog.text
 
@@ -140,7 +140,7 @@ def test_it_is_halted_too_while_a_debugger_holds_its_handler() -> None:
     bench = Bench(Held)
     bench.arm()
     bench.motor.done.clear()
-    handling = threading.Thread(target=lambda: (bench.cell.own_thread(), bench.command()), daemon=True)
+    handling = threading.Thread(target=lambda: (bench.runner.own_thread(), bench.command()), daemon=True)
     handling.start()
     end = time.monotonic() + 20
     while "halt" not in bench.motor.done:

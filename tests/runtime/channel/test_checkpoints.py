@@ -174,7 +174,7 @@ def test_the_twin_refuses_to_go_back_over_a_real_input() -> None:
     run.start()
     number, before = run.checkpoint(), len(run.gate.agenda)
     await_true(lambda: len(run.gate.agenda) > before, "an input of the sensor since then")
-    run.cells["flood"].obey("deactivate")
+    run.runners["flood"].obey("deactivate")
     with pytest.raises(CannotGoBack, match="/flood/out came from outside the log"):
         run.restore(number)
 

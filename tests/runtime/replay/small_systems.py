@@ -79,8 +79,8 @@ def record_traced(path: Path, plan: Plan, seconds: float, without: Collection[st
     lines: list[Any] = []
     events: list[Event] = []
     twin = InProcess(plan, create, start_ns=START_NS, tap=events.append)
-    for cell in twin.cells.values():
-        cell.trace = lambda *line: lines.append((*line[:5], tuple(line[5]), tuple(line[6])))
+    for runner in twin.runners.values():
+        runner.trace = lambda *line: lines.append((*line[:5], tuple(line[5]), tuple(line[6])))
     twin.start()
     twin.lockstep(until_ns=START_NS + round(seconds * SECOND_NS))
     twin.stop()

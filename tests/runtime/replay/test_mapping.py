@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from studio.messages import Float64, Range3d, String, decode
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 from studio.runtime.base.errors import ReplayError
 from studio.runtime.recording import LogReader, LogWriter
 from studio.runtime.recording.format.mcap_records import Schema
@@ -30,13 +30,15 @@ LOGGED = '<logged log="logs/a.mcap">{}</logged>'
 VALUES = [(START + 10 * MS * at, Float64(float(at))) for at in range(20)]
 
 
-def robot(folder: Path, mode: str = "logged", binds: str = "", *, providers: str = "", kind: str = "Float64") -> Opened:
+def robot(
+    folder: Path, mode: str = "logged", binds: str = "", *, providers: str = "", kind: str = "Float64"
+) -> LoadedProject:
     folder.mkdir(exist_ok=True)
     (folder / "system.xml").write_text(SYSTEM.format(mode=mode, providers=providers or LOGGED.format(binds), kind=kind))
     return open_project(folder)
 
 
-def replayed(opened: Opened, log: Path, record: Path) -> Result:
+def replayed(opened: LoadedProject, log: Path, record: Path) -> Result:
     return replay_lockstep(
         opened.project, log, specs=opened.registry, types=opened.types, in_process=True, record=record
     )

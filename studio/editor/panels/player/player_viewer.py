@@ -55,7 +55,7 @@ class PlayerViewer(Viewer):
 
     def __init__(self, feed: Feed, theme: Theme) -> None:
         super().__init__(feed, theme)
-        self.desk: LogCommands | None = None
+        self.logs: LogCommands | None = None
         """For what needs the project: the mapping, recording, opening."""
         self._path = ""
         self._kept: Settings = {}
@@ -77,7 +77,7 @@ class PlayerViewer(Viewer):
         self.beside = PlayerBeside(self, feed, self.timeline, theme)
         self.bar.beside_wanted.connect(self.beside.open_menu)
         self.beside.logs.changed.connect(self.settled)
-        self.bar.record_wanted.connect(lambda: self._at_desk("toggle"))
+        self.bar.record_wanted.connect(lambda: self._call_logs("toggle"))
         self.bar.done.connect(self.timeline.setFocus)
         self.timeline.sought.connect(self._seek)
         self.timeline.toggled.connect(lambda topic, on: steering.ask("enable", topic=topic, on=on))
@@ -116,7 +116,7 @@ class PlayerViewer(Viewer):
         row.addStretch(1)
         for words, name in (("Open a log…", "ask_open"), ("Record", "toggle")):
             button = QPushButton(words)
-            button.clicked.connect(lambda _, name=name: self._at_desk(name))
+            button.clicked.connect(lambda _, name=name: self._call_logs(name))
             row.addWidget(button)
         row.addStretch(1)
         layout.insertWidget(layout.count() - 1, choices)  # type: ignore[attr-defined]
@@ -374,12 +374,12 @@ class PlayerViewer(Viewer):
         return self.state.get("gate") == "lockstep" and bool(self.feed.state.get("components"))
 
     def _map(self) -> None:
-        if self.desk is not None and self._path:
-            self.desk.ask_mapping(Path(self._path))
+        if self.logs is not None and self._path:
+            self.logs.ask_mapping(Path(self._path))
 
-    def _at_desk(self, name: str) -> None:
-        if self.desk is not None:
-            getattr(self.desk, name)()
+    def _call_logs(self, name: str) -> None:
+        if self.logs is not None:
+            getattr(self.logs, name)()
 
     def keyPressEvent(self, event: QKeyEvent | None) -> None:
         assert event is not None

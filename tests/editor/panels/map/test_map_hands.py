@@ -16,7 +16,7 @@ from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.map.map_viewer import MapViewer
 from studio.editor.views import map_history
-from studio.editor.views.map_colours import EYES, SCHEMES
+from studio.editor.views.map_colours import COLOUR_PREFERENCES, SCHEMES
 from studio.editor.views.plates import legend_bar
 from studio.messages import Map, PoseTransform
 
@@ -125,7 +125,7 @@ def test_the_last_picture_of_a_run_that_has_ended_says_so(feed: Feed) -> None:
 
 
 def test_who_needs_other_colours_has_them_in_every_map(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EYES, "need_safe", True)
+    monkeypatch.setattr(COLOUR_PREFERENCES, "need_safe", True)
     viewer = shown_map(feed)
     assert viewer.view.layers[0].scheme.name == SCHEMES["terrain"].safe
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.paths import project_roots
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.gazebo.classic_messages import classic_messages

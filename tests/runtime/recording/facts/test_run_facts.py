@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from studio.model.geometry.content import GeometryContent
-from studio.model.opened import open_project
+from studio.model.loaded_project import open_project
 from studio.runtime.plan.plan import Plan
 from studio.runtime.plan.planning import plan_of
 from studio.runtime.recording import LogReader, LogWriter

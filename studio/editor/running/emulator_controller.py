@@ -28,7 +28,7 @@ def emulated_ports(system: System, folder: Path = FOLDER) -> list[Path]:
     return ports
 
 
-class EmulatorDesk(QObject):
+class EmulatorController(QObject):
     """They are the window's own and end with it; a system that runs on finds them gone."""
 
     changed = pyqtSignal()

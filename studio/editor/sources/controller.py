@@ -84,7 +84,7 @@ class Needs(
     def toolbar(self) -> ToolBar: ...
 
 
-class SourceDesk(QObject):
+class SourceController(QObject):
     def __init__(self, window: Needs) -> None:
         super().__init__(window.widget)
         self.window = window

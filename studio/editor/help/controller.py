@@ -28,7 +28,7 @@ class Place(Protocol):
     def has_session(self) -> bool: ...
 
 
-class HelpDesk:
+class HelpController:
     def __init__(self, window: Place, docs: Path) -> None:
         self.window, self.docs = window, docs
         self.view: HelpView | None = None

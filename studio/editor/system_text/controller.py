@@ -21,7 +21,7 @@ WIDTH_PX = 560
 """Room for the lines of most systems, where the window has it."""
 
 
-class SystemTextDesk(QObject):
+class SystemTextController(QObject):
     save_wanted = pyqtSignal()
 
     def __init__(self, docks: Docks, theme: Callable[[], Theme], parent: QObject | None = None) -> None:

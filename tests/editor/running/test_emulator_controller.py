@@ -12,8 +12,8 @@ from PyQt6.QtCore import QProcess
 from pytestqt.qtbot import QtBot
 
 from studio.editor.base import own_process
-from studio.editor.running import emulator_desk
-from studio.editor.running.emulator_desk import EmulatorDesk, emulated_ports
+from studio.editor.running import emulator_controller as emulator_controller
+from studio.editor.running.emulator_controller import EmulatorController, emulated_ports
 from studio.model.document import SystemDocument
 from studio.runtime.emulators import FOLDER
 
@@ -21,14 +21,14 @@ PATIENCE_MS = 30_000
 
 
 @pytest.fixture
-def desk(qtbot: QtBot, tmp_path: Path) -> Iterator[EmulatorDesk]:
-    made = EmulatorDesk(lambda _: None, lambda words: pytest.fail(words), folder=tmp_path / "devices")
+def controller(qtbot: QtBot, tmp_path: Path) -> Iterator[EmulatorController]:
+    made = EmulatorController(lambda _: None, lambda words: pytest.fail(words), folder=tmp_path / "devices")
     yield made
     made._finish()
 
 
 def test_a_project_without_its_devices_gets_emulators(
-    desk: EmulatorDesk, checkout: Path, tmp_path: Path, qtbot: QtBot
+    controller: EmulatorController, checkout: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
     folder = tmp_path / "devices"
     text = (checkout / "projects" / "real_bench" / "system.xml").read_bytes()
@@ -36,12 +36,12 @@ def test_a_project_without_its_devices_gets_emulators(
     system = SystemDocument.load(checkout / "projects" / "real_bench", text).system
     ports = emulated_ports(system, folder)
     assert [port.name for port in ports] == ["lms200", "urg", "gps", "vehicle"]
-    assert desk.is_missed_by(system)
-    desk.start()
+    assert controller.is_missed_by(system)
+    controller.start()
     qtbot.waitUntil(lambda: all(port.exists() for port in ports), timeout=PATIENCE_MS)
-    assert desk.is_running and not desk.is_missed_by(system)
-    desk.stop()
-    assert not desk.is_running
+    assert controller.is_running and not controller.is_missed_by(system)
+    controller.stop()
+    assert not controller.is_running
     qtbot.waitUntil(lambda: not any(port.exists() for port in ports), timeout=PATIENCE_MS)
 
 
@@ -49,46 +49,46 @@ def test_emulators_that_take_their_time_to_end_do_not_hold_the_window(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are ended by force in the end, and begin anew only when they are gone."""
-    monkeypatch.setattr(emulator_desk, "ENDS_WITHIN_MS", 300)
+    monkeypatch.setattr(emulator_controller, "ENDS_WITHIN_MS", 300)
     deaf = ["/bin/sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.05; done"]
     monkeypatch.setattr(own_process, "module_command", lambda *_: deaf)
     said: list[str] = []
-    desk = EmulatorDesk(said.append, lambda words: pytest.fail(words))
-    desk.start()
-    first = desk._process
+    controller = EmulatorController(said.append, lambda words: pytest.fail(words))
+    controller.start()
+    first = controller._process
     assert first is not None
     qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE_MS)
-    desk.stop()
-    assert not desk.is_running and first.state() is QProcess.ProcessState.Running
-    desk.start()
-    assert desk._process is first, "its ports are not free yet"
-    qtbot.waitUntil(lambda: desk.is_running and desk._process is not first, timeout=PATIENCE_MS)
+    controller.stop()
+    assert not controller.is_running and first.state() is QProcess.ProcessState.Running
+    controller.start()
+    assert controller._process is first, "its ports are not free yet"
+    qtbot.waitUntil(lambda: controller.is_running and controller._process is not first, timeout=PATIENCE_MS)
     assert "The emulators have stopped" in said
-    desk._finish()
-    assert not desk.is_running
+    controller._finish()
+    assert not controller.is_running
 
 
 def test_emulators_that_run_when_the_window_is_destroyed_end_with_it(qtbot: QtBot, tmp_path: Path) -> None:
     said: list[str] = []
-    desk = EmulatorDesk(said.append, lambda words: pytest.fail(words), folder=tmp_path / "devices")
-    desk.start()
+    controller = EmulatorController(said.append, lambda words: pytest.fail(words), folder=tmp_path / "devices")
+    controller.start()
     qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE_MS)
-    assert desk._process is not None
-    pid = desk._process.processId()
-    sip.delete(desk)  # an exception in here fails the test
+    assert controller._process is not None
+    pid = controller._process.processId()
+    sip.delete(controller)  # an exception in here fails the test
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
 
-def test_a_project_with_other_devices_is_left_alone(desk: EmulatorDesk, checkout: Path) -> None:
+def test_a_project_with_other_devices_is_left_alone(controller: EmulatorController, checkout: Path) -> None:
     system = SystemDocument.load(checkout / "projects" / "raptor_blocks_world").system
-    assert emulated_ports(system) == [] and not desk.is_missed_by(system)
+    assert emulated_ports(system) == [] and not controller.is_missed_by(system)
 
 
 def test_emulators_that_cannot_start_say_why(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    desk = EmulatorDesk(lambda _: None, said.append)
+    controller = EmulatorController(lambda _: None, said.append)
     monkeypatch.setattr(own_process, "module_command", lambda *_: ["/bin/false"])
-    desk.start()
+    controller.start()
     qtbot.waitUntil(lambda: bool(said), timeout=PATIENCE_MS)
-    assert said[0].startswith("The emulators have ended") and not desk.is_running
+    assert said[0].startswith("The emulators have ended") and not controller.is_running

@@ -11,7 +11,7 @@ from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.document import SYSTEM_FILE
 from studio.model.files import read_bytes
-from studio.model.opened import Opened, open_project
+from studio.model.loaded_project import LoadedProject, open_project
 from studio.model.sources import SOURCE_MODES, Source, SourceMode
 from studio.model.system import System
 from studio.runtime.plan.plan import Plan
@@ -25,11 +25,11 @@ from studio.runtime.session.session import Session
 from studio.runtime.session.switching import GateKind, is_repeatable
 
 
-class ShapeError(StudioError):
+class ReloadError(StudioError):
     """A system that cannot be given this shape while it runs."""
 
 
-class Shape:
+class LiveReload:
     def __init__(
         self,
         session: Session,
@@ -107,9 +107,9 @@ class Shape:
         simulated = [source.simulated for source in system.sources if self.modes[source.name] == "simulated"]
         names = [component.name for provider in simulated if provider for component in provider.components]
         if not names:
-            raise ShapeError("no simulated source to restart", hint="in a log: studio ctl goto 0")
+            raise ReloadError("no simulated source to restart", hint="in a log: studio ctl goto 0")
         if self._logs.player is not None:
-            raise ShapeError("a log plays beside it, and a log does not restart", hint="stop the system and run it")
+            raise ReloadError("a log plays beside it, and a log does not restart", hint="stop the system and run it")
         return {"components": names, "epoch": self._session.begin_anew(names)}
 
     def choose_gate(self, kind: GateKind) -> None:
@@ -120,7 +120,7 @@ class Shape:
             return
         if kind == "lockstep" and not is_repeatable(self.modes.values()):
             names = ", ".join(name for name, mode in self.modes.items() if mode == "real") or "a mixture of sources"
-            raise ShapeError(f"no lockstep with {names}: what comes from there does not come again")
+            raise ReloadError(f"no lockstep with {names}: what comes from there does not come again")
         before, session.wanted = session.wanted, kind
         try:
             opened = self._open(self._text)
@@ -131,7 +131,7 @@ class Shape:
             session.wanted = before
             raise
 
-    def _wanted_log(self, opened: Opened, plan: Plan) -> WantedLog:
+    def _wanted_log(self, opened: LoadedProject, plan: Plan) -> WantedLog:
         def told(report: ImportReport) -> None:
             if report.loss:
                 self._session.happened(LogNotWhole(report.loss))
@@ -139,23 +139,25 @@ class Shape:
         gate: GateKind = self._session.wanted if isinstance(self._session, LockstepSession) else "free"
         return wanted_log(opened.system, self._folder, plan, opened.types, gate=gate, told=told)
 
-    def _open(self, text: bytes | None) -> Opened:
+    def _open(self, text: bytes | None) -> LoadedProject:
         opened = open_project(self._folder, text)
         for problem in opened.problems:
             if problem.severity == "error":
-                raise ShapeError(f"the project has errors; the first: {problem}", hint="run: studio check")
+                raise ReloadError(f"the project has errors; the first: {problem}", hint="run: studio check")
         return opened
 
     def _check(self, system: System, name: str, mode: str) -> None:
         known = {source.name: source for source in system.sources}
         if name not in known:
-            raise ShapeError(f"there is no source {name}", hint=did_you_mean(name, known))
+            raise ReloadError(f"there is no source {name}", hint=did_you_mean(name, known))
         if mode not in SOURCE_MODES:
-            raise ShapeError(f"{mode!r} is not a kind of source", hint=did_you_mean(mode, SOURCE_MODES))
+            raise ReloadError(f"{mode!r} is not a kind of source", hint=did_you_mean(mode, SOURCE_MODES))
         if known[name].provider(mode) is None:
-            raise ShapeError(f"the source {name} has no {mode} provider", hint=f"it has {', '.join(known[name].modes)}")
+            raise ReloadError(
+                f"the source {name} has no {mode} provider", hint=f"it has {', '.join(known[name].modes)}"
+            )
 
-    def _plan(self, opened: Opened, modes: Mapping[str, SourceMode]) -> Plan:
+    def _plan(self, opened: LoadedProject, modes: Mapping[str, SourceMode]) -> Plan:
         for source in list(opened.system.sources):
             opened.system.replace_node(_in_mode(source, modes[source.name]))
         recording = self._session.plan.recording
@@ -165,7 +167,7 @@ class Shape:
 
 def _in_mode(source: Source, mode: SourceMode) -> Source:
     if mode not in source.modes:
-        raise ShapeError(f"the source {source.name} has no {mode} provider any more")
+        raise ReloadError(f"the source {source.name} has no {mode} provider any more")
     return replace(source, mode=mode)
 
 

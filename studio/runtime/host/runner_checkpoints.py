@@ -12,14 +12,14 @@ from studio.runtime.base.state_digest import digest_of
 from studio.runtime.base.state_size import size_of
 from studio.runtime.declarations import Input
 from studio.runtime.geometry import GeometryState
-from studio.runtime.host.cell import Cell
+from studio.runtime.host.component_runner import ComponentRunner
 from studio.runtime.wire.frames import Event
 
 _COUNTS = ("state", "error", "failed_on", "activation", "errors", "ignored", "handled", "ticks", "paused_inputs")
 
 
 @dataclass(frozen=True)
-class CellState:
+class RunnerState:
     """What is remembered of one component."""
 
     own: Any
@@ -33,7 +33,7 @@ class CellState:
     """What waits at in ports to be taken."""
     sequences: dict[str, int]
     counts: dict[str, Any]
-    """Life cycle and counters, by their names in the cell."""
+    """Life cycle and counters, by their names in the runner."""
     geometry: GeometryState
 
     def size(self) -> int:
@@ -41,34 +41,34 @@ class CellState:
         return size_of(self.own, self.latest)
 
 
-def checkpoint(cell: Cell, keep: Callable[[Any], Any] = lambda message: message) -> CellState:
+def checkpoint(runner: ComponentRunner, keep: Callable[[Any], Any] = lambda message: message) -> RunnerState:
     """All that decides what a component does next; `keep` makes of a delivered message one that may be kept."""
-    component = cell.component
+    component = runner.component
     try:
         own = component.save_state()
     except Exception as failure:
         hint = "write save_state and load_state, for what a copy cannot hold"
-        raise StudioError(f"{cell.name} cannot save its state: {_short(failure)}", hint=hint) from failure
-    return CellState(
+        raise StudioError(f"{runner.name} cannot save its state: {_short(failure)}", hint=hint) from failure
+    return RunnerState(
         own=own,
         values=dict(component._values),
         random=copy.deepcopy(component.random.bit_generator.state),
         latest={name: _kept(entry, keep) for name, entry in component._inputs.items()},
-        last=dict(cell.last),
+        last=dict(runner.last),
         queues={name: _kept_queue(entry, keep) for name, entry in component._inputs.items() if entry.queue},
-        sequences=dict(cell.sequences),
-        counts={name: getattr(cell, name) for name in _COUNTS},
+        sequences=dict(runner.sequences),
+        counts={name: getattr(runner, name) for name in _COUNTS},
         geometry=component.geometry.checkpoint(),
     )
 
 
-def restore(cell: Cell, saved: CellState) -> None:
-    component = cell.component
+def restore(runner: ComponentRunner, saved: RunnerState) -> None:
+    component = runner.component
     try:
         component.load_state(saved.own)
     except Exception as failure:
         hint = "restore incomplete: go to another event, or restart the system"
-        raise StudioError(f"{cell.name} cannot take its state back: {_short(failure)}", hint=hint) from failure
+        raise StudioError(f"{runner.name} cannot take its state back: {_short(failure)}", hint=hint) from failure
     component._values.update(saved.values)
     component.random.bit_generator.state = copy.deepcopy(saved.random)
     for name, (message, event) in saved.latest.items():
@@ -77,27 +77,27 @@ def restore(cell: Cell, saved: CellState) -> None:
         if entry.queue is not None:
             entry.queue.clear()
             entry.queue.extend(saved.queues.get(name, ()))
-    cell.last.clear()
-    cell.last.update(saved.last)
+    runner.last.clear()
+    runner.last.update(saved.last)
     component.geometry.restore(saved.geometry)
-    cell.sequences.update(saved.sequences)
+    runner.sequences.update(saved.sequences)
     for name, value in saved.counts.items():
-        setattr(cell, name, value)
-    cell.forget_trace()
+        setattr(runner, name, value)
+    runner.forget_trace()
 
 
-def digest(cell: Cell) -> str:
+def digest(runner: ComponentRunner) -> str:
     """Of the state that decides what a component does next: the same digest, the same future."""
-    saved = checkpoint(cell)
+    saved = checkpoint(runner)
     latest = {name: message for name, (message, _) in saved.latest.items()}
     for name, waiting in saved.queues.items():
         latest[f"queue of {name}"] = [message for message, _ in waiting]
-    geometry = (cell.component.geometry.digest, *saved.geometry[1:]) if cell.planned.geometry else ()
-    runtime = (saved.values, saved.random, latest, saved.sequences, cell.state.value, cell.activation, cell.error)
+    geometry = (runner.component.geometry.digest, *saved.geometry[1:]) if runner.planned.geometry else ()
+    runtime = (saved.values, saved.random, latest, saved.sequences, runner.state.value, runner.activation, runner.error)
     try:
         return digest_of((saved.own, runtime, *geometry))
     except Exception as failure:
-        raise StudioError(f"the state of {cell.name} has no digest: {_short(failure)}") from failure
+        raise StudioError(f"the state of {runner.name} has no digest: {_short(failure)}") from failure
 
 
 def _kept(entry: Input[Any], keep: Callable[[Any], Any]) -> tuple[Any, Event | None]:

@@ -10,7 +10,7 @@ from PyQt6.QtWidgets import QWidget
 
 from studio.editor.canvas.live_frozen import FrozenLayer
 from studio.editor.canvas.ports import WithCanvas
-from studio.editor.code.ports import WithCode, WithCodeDesk, WithDebug
+from studio.editor.code.ports import WithCode, WithCodeController, WithDebug
 from studio.editor.docking.layouts import DEBUG
 from studio.editor.freeze.bar import FreezeBar, IceFrame
 from studio.editor.freeze.snowflake import show_snowflake
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from PyQt6.QtWidgets import QMenuBar
 
     from studio.editor.canvas.view import CanvasView
-    from studio.editor.freeze.event_breaks import EventBreakDesk
+    from studio.editor.freeze.event_breaks import EventBreakController
     from studio.editor.running.run_bar import RunButtons
     from studio.editor.running.run_presenter import RunPresenter
     from studio.editor.running.status_bar import StatusBar
@@ -53,7 +53,7 @@ class Sources(Protocol):
 class Needs(
     WithCanvas,
     WithCode,
-    WithCodeDesk,
+    WithCodeController,
     WithDebug,
     WithLayouts,
     WithLive,
@@ -73,7 +73,7 @@ class Needs(
     @property
     def actions_by_id(self) -> Mapping[str, QAction]: ...
     @property
-    def event_breaks(self) -> EventBreakDesk: ...
+    def event_breaks(self) -> EventBreakController: ...
     @property
     def sources(self) -> Sources: ...
     @property
@@ -86,7 +86,7 @@ class Needs(
     def show_title(self) -> None: ...
 
 
-class FreezeDesk(QObject):
+class FreezeController(QObject):
     stands = pyqtSignal(object)
     """A reason that is new, or None: the system goes on."""
     held_changed = pyqtSignal()
@@ -378,7 +378,7 @@ class FreezeDesk(QObject):
         is_selected = bool(window.canvas.canvas.selected_nodes())
         if page is None or (is_selected and not window.code.has_focus):
             return window.live.selected()
-        names = window.code_desk.reload.running_with(page.file.path)
+        names = window.code_controller.reload.running_with(page.file.path)
         if not names:
             up = window.live.control.is_up
             why = f"No running component uses {page.file.path.name}" if up else "The system does not run"

@@ -44,7 +44,7 @@ class Needs(
     """What is taken from the window."""
 
 
-class CodeDesk(QObject):
+class CodeController(QObject):
     def __init__(self, window: Needs) -> None:
         super().__init__(window.widget)
         self.window = window

@@ -39,7 +39,7 @@ REMEMBER_AFTER_MS = 2000
 """So long after the last change the panels are remembered: a window that is killed loses no more."""
 
 
-class ProjectDesk(QObject):
+class ProjectController(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self.window = window
@@ -64,7 +64,7 @@ class ProjectDesk(QObject):
 
     def show_in_slices(self, session: Session | None) -> Iterator[None]:
         window = self.window
-        window.does.help.project_changed()
+        window.window_commands.help.project_changed()
         self.drop()
         yield
         self.session = session
@@ -107,7 +107,7 @@ class ProjectDesk(QObject):
         self.canvas.minimap_toggled.connect(lambda on: setattr(window.settings, "minimap", on))
         self.canvas.zoomed.connect(window.status.show_zoom)
         self.canvas.inspect.connect(self._look_closer)
-        self.canvas.find_wanted.connect(window.does.open_go_to)
+        self.canvas.find_wanted.connect(window.window_commands.open_go_to)
         self.canvas.menu_wanted.connect(self.open_context_menu)
         self.canvas.new_wanted.connect(lambda name, at, port, into: window.new_component.ask(at, name, port, into))
         self.canvas.tool_dropped.connect(lambda name, at: use_tool(window, name, at))
@@ -143,7 +143,7 @@ class ProjectDesk(QObject):
             yield
             window.viewers.restore(window.layouts.viewers(session.folder))
             yield
-            window.code_desk.show_project(session.folder)
+            window.code_controller.show_project(session.folder)
             window.event_breaks.show_project()
             yield
             window.layouts.restore(session.folder)
@@ -167,7 +167,7 @@ class ProjectDesk(QObject):
             self._is_laid_out = False
             window.viewers.close_all()
             window.system_text.show_session(None)
-            window.code_desk.leave_project(self.session.folder)
+            window.code_controller.leave_project(self.session.folder)
         if self.canvas is not None:
             self.canvas.cancel_gesture()
             self.canvas.canvas.selectionChanged.disconnect()

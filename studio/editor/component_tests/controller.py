@@ -44,7 +44,7 @@ class Needs(
     """What is taken from the window."""
 
 
-class TestDesk(QObject):
+class TestController(QObject):
     __test__ = False  # pytest would collect it for its name
 
     def __init__(self, window: Needs) -> None:
@@ -122,7 +122,7 @@ class TestDesk(QObject):
             project = self.window.session.folder
             if folder.resolve().is_relative_to(project.resolve()):
                 trust_component(project, folder)  # its entry may be another one now, and it was allowed to run
-            self.window.does.rescan()
+            self.window.window_commands.rescan()
         words = "now shows what its code declares" if found else "is already up to date"
         self.window.status.say(f"The card of {folder.name} {words}")
 

@@ -34,8 +34,8 @@ class Resume(Struct, frozen=True):
     """Only a stop that happened since then."""
 
 
-class Life:
-    """The part of a cell that commands speak to."""
+class LifecycleState:
+    """The part of a runner that commands speak to."""
 
     def __init__(self, component: Component, planned: PlannedComponent) -> None:
         self.component = component

@@ -41,7 +41,7 @@ REFRESH_MS = 250
 FIRST_PORT = 11345
 
 
-class GazeboDesk(QObject):
+class GazeboController(QObject):
     def __init__(self, surroundings: Surroundings, docks: Docks, layouts: Layouts, parent: QObject) -> None:
         super().__init__(parent)
         self.around, self._docks, self._layouts = surroundings, docks, layouts

@@ -1,6 +1,6 @@
 """Runs one component: gives it events one at a time, catches its failures, and counts what it publishes.
 
-A cell knows no sockets. The host gives it events from the channel, the in-process twin hands them over directly; both
+A runner knows no sockets. The host gives it events from the channel, the in-process twin hands them over directly; both
 get what it publishes through `effect`.
 """
 
@@ -28,16 +28,16 @@ from studio.runtime.base.typed_json import Malformed
 from studio.runtime.component import Component, ServiceError
 from studio.runtime.declarations import InPort, Input, OutPort, Output
 from studio.runtime.geometry import Geometry
-from studio.runtime.host.life import REFUSAL, Life, Refusal
+from studio.runtime.host.lifecycle_state import REFUSAL, LifecycleState, Refusal
 from studio.runtime.lifecycle import LifecycleError, State
 from studio.runtime.plan.plan import PlannedComponent
 from studio.runtime.wire.frames import COMMAND_PREFIX, INPUT, TIMER_PREFIX, Event, Kind, make_event
 
 Effect = Callable[[Event], object]
-Stray = Callable[["Cell", Event], None]
+Stray = Callable[["ComponentRunner", Event], None]
 Trace = Callable[[str, str, int, int, int, list[tuple[str, int]], list[tuple[str, int]]], None]
 """Component, topic, sequence, start, end, what was read, what was published: a line of the handled trace."""
-Call = Callable[["Cell", str, Any, float], Any]
+Call = Callable[["ComponentRunner", str, Any, float], Any]
 Handler = Callable[[Any], None]
 
 _DATA, _TIMER = int(Kind.DATA), int(Kind.TIMER)
@@ -47,7 +47,7 @@ _NOT_KEPT: Input[Any] = Input(InPort(Float64), has_handler=True)
 """In the place of an in port, for what goes to none."""
 
 
-class Cell(Life):
+class ComponentRunner(LifecycleState):
     def __init__(
         self,
         component: Component,

@@ -136,7 +136,7 @@ class _Stack(QStackedWidget):
         self._fill()
 
 
-class GeometryDesk(QObject):
+class GeometryController(QObject):
     def __init__(self, window: Needs) -> None:
         super().__init__(window.widget)
         self.window = window

@@ -92,7 +92,7 @@ def _key(project: Path, name: str) -> str:
     return f"record/{hashlib.sha256(str(project.resolve()).encode()).hexdigest()[:16]}/{name}"
 
 
-class LogDesk(QObject):
+class LogController(QObject):
     _read = pyqtSignal(object, object, object)
 
     def __init__(self, window: Needs) -> None:

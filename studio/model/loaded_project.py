@@ -20,7 +20,7 @@ from studio.paths import component_roots, path_problems
 
 
 @dataclass(frozen=True)
-class Opened:
+class LoadedProject:
     project: Project
     registry: Registry
     types: MessageTypes
@@ -89,18 +89,18 @@ class Opened:
         return ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for count, word in counts if count) or "empty"
 
 
-def open_project(folder: Path, text: bytes | None = None) -> Opened:
+def open_project(folder: Path, text: bytes | None = None) -> LoadedProject:
     """`text`: of a system that is not in its file yet."""
     return opened(Project.open(folder, text))
 
 
-def changed_text(opened: Opened, text: bytes | None = None) -> bytes:
+def changed_text(opened: LoadedProject, text: bytes | None = None) -> bytes:
     """The system as it is now, with the comments and the order of its file, or of `text`."""
     written = read_bytes(opened.folder / SYSTEM_FILE) if text is None else text
     return write_system(opened.system, written)
 
 
-def opened(project: Project) -> Opened:
+def opened(project: Project) -> LoadedProject:
     """With the components and message types that it finds from its folder."""
     registry = Registry.scan(component_roots(project.folder))
-    return Opened(project, registry, MessageTypes.builtin().with_folder(project.folder))
+    return LoadedProject(project, registry, MessageTypes.builtin().with_folder(project.folder))

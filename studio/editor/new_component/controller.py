@@ -104,7 +104,7 @@ class NewComponent(QObject):
             return
         window.code.shared.changeable.add(folder.resolve())  # who has just made it need not be asked
         dialog.accept()
-        window.does.rescan()
+        window.window_commands.rescan()
         window.canvas.commands.add(new.name, at, port, into)
         self._open_code(folder / f"{new.name}.py")
         window.status.say(f"Created {new.name}. Undo removes the card; the files stay")
