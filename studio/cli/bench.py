@@ -19,19 +19,19 @@ EXAMPLE = """\
   studio bench messages              run one and print a table
   studio bench messages --json       the same for scripts
   studio bench messages --check      exit status 1 when a goal is missed
-  studio bench record --seconds 600  loads that last longer
+  studio bench record --seconds 600  a longer load
 """
 ROUNDS = 5
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", nargs="?", help="which benchmark; without it they are listed")
+    parser.add_argument("name", nargs="?", help="name of the benchmark (default: list them)")
     parser.add_argument("--all", action="store_true", help="run all of them")
     parser.add_argument(
-        "--rounds", type=int, default=ROUNDS, metavar="N", help="interleaved rounds (default %(default)s)"
+        "--rounds", type=int, default=ROUNDS, metavar="N", help="interleaved rounds (default: %(default)s)"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="how long what is recorded or replayed lasts, where there is such"
+        "--seconds", type=float, metavar="S", help="length of the recording or replay, in benchmarks that have one"
     )
     parser.add_argument("--check", action="store_true", help="fail when a goal is missed")
     add_json_option(parser)

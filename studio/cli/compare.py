@@ -53,7 +53,7 @@ def tolerance(text: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError("must be 0 or above")
+        raise argparse.ArgumentTypeError("must be at least 0")
     return value
 
 
@@ -81,7 +81,7 @@ def _chosen(a: Path, b: Path, patterns: list[str]) -> list[str]:
             names |= dict.fromkeys(log.topics)
     chosen = [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
     if not chosen:
-        raise UsageError(f"no topic is like {' or '.join(patterns)}", hint=f"there are {', '.join(names) or 'none'}")
+        raise UsageError(f"no topic matches {' or '.join(patterns)}", hint=f"there are {', '.join(names) or 'none'}")
     return chosen
 
 

@@ -33,7 +33,10 @@ def parse_port(text: str, option: str, types: MessageTypes, *, may_keep: bool = 
         example = "pose:PoseTransform:latest" if may_keep else "terrain:Map"
         raise UsageError(f"{option} {text} is not a port", hint=f"name:type, e.g. {option} {example}")
     if keep not in ("", "all", "latest") and not (keep.isdecimal() and int(keep) > 0):
-        raise UsageError(f"{option} {text}: {keep!r} is not what to keep", hint="all, latest, or a number of messages")
+        raise UsageError(
+            f"{option} {text}: {keep!r} is not a number of messages to keep",
+            hint="all, latest, or a number of messages",
+        )
     try:
         types.get(type_name)
     except StudioError as error:

@@ -23,10 +23,10 @@ EXAMPLE = """\
   studio convert drive/ drive.mcap --compression lz4         a ROS 2 bag
   studio convert old.bag old.mcap --json                     a ROS 1 bag; the report for scripts
   studio convert drive.mcap marked.mcap --bookmark 12.5 "the dog ran by"
-  studio convert broken.mcap saved.mcap --repair             all that is intact, bit by bit, and what was lost
-  studio convert campus.log campus.mcap --spacing 0.05       without stamps: one line every 50 ms
-  studio convert drive.mcap drive.log --to carmen            laser and odometry of a Studio log, for CARMEN
-  studio convert my_robot my_robot.rts.xml --to rtsprofile   for RTSystemEditor; tells what it cannot hold
+  studio convert broken.mcap saved.mcap --repair             all intact events; lists what was lost
+  studio convert campus.log campus.mcap --spacing 0.05       a log without stamps: one line every 50 ms
+  studio convert drive.mcap drive.log --to carmen            its laser and odometry, for CARMEN
+  studio convert my_robot my_robot.rts.xml --to rtsprofile   for RTSystemEditor; lists what it leaves out
   studio convert arm_system.xml arm_system                   from RTSystemEditor: a new project
 """
 CLEAR_LINE = "\r\x1b[K"
@@ -38,25 +38,30 @@ BAR_CELLS = 30
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        f"Make a Studio log of another. Told by content, not by name: {FORMS}. An RtsProfile becomes a project."
+        "Convert another log into a Studio log. The content decides the format, not the name: "
+        f"{FORMS}. An RtsProfile becomes a project."
     )
-    parser.add_argument("source", metavar="IN", type=Path, help="what to read; it is not changed")
-    parser.add_argument("output", metavar="OUT", type=Path, help="what to write, e.g. drive.mcap; must not exist")
+    parser.add_argument("source", metavar="IN", type=Path, help="file or folder to read; it is not changed")
+    parser.add_argument("output", metavar="OUT", type=Path, help="file to write, e.g. drive.mcap; must not exist")
     parser.add_argument(
         "--to",
         choices=("rtsprofile", "carmen"),
         help="write a project as RTSystemEditor's XML, or laser and odometry of a Studio log as a CARMEN log",
     )
-    parser.add_argument("--compression", choices=CHOICES, help="of the new log (none)")
+    parser.add_argument("--compression", choices=CHOICES, help="compression of the new log (default: none)")
     parser.add_argument(
-        "--spacing", type=float, default=0.1, metavar="S", help="seconds between lines if none has a stamp (0.1)"
+        "--spacing",
+        type=float,
+        default=0.1,
+        metavar="S",
+        help="seconds between lines of a log without stamps (default: 0.1)",
     )
     parser.add_argument(
         "--bookmark", nargs=2, action="append", default=[], metavar=("SECONDS", "TEXT"),
-        help="a word for a moment of an MCAP log, in seconds from its start; may be given again",
+        help="add a bookmark to an MCAP log, in seconds from its start; may be repeated",
     )  # fmt: skip
     parser.add_argument(
-        "--repair", action="store_true", help="a copy of all that is intact in a damaged or unfinished MCAP log"
+        "--repair", action="store_true", help="copy all intact events of a damaged or unfinished MCAP log"
     )
     add_json_option(parser)
 
@@ -65,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.source.exists():
         raise UsageError(f"there is no file {options.source}")
     if options.output.exists():
-        raise UsageError(f"{options.output} exists already", hint="nothing is overwritten: choose another name")
+        raise UsageError(f"{options.output} exists already", hint="files are never overwritten: choose another name")
     if not options.output.parent.is_dir():
         raise UsageError(f"there is no folder {options.output.parent}", hint="make it first")
     if options.to == "carmen":
@@ -134,10 +139,8 @@ class ProgressBar:
 def _repair(options: argparse.Namespace, bar: ProgressBar) -> int:
     if options.bookmark or options.compression:
         hint = "repair it first, then convert the copy"
-        raise UsageError("--repair keeps all as it was; --bookmark and --compression do not", hint=hint)
-    _refuse_others(
-        options, "only MCAP files are repaired", "studio convert without --repair takes what is intact of it"
-    )
+        raise UsageError("use --repair alone, without --bookmark and --compression", hint=hint)
+    _refuse_others(options, "only MCAP files can be repaired", "studio convert without --repair reads its intact part")
     try:
         report = repair(options.source, options.output, progress=bar.show)
     finally:
@@ -154,7 +157,7 @@ def _refuse_others(options: argparse.Namespace, what: str, hint: str) -> None:
 
 
 def _bookmark(options: argparse.Namespace, bar: ProgressBar) -> int:
-    _refuse_others(options, "bookmarks are set in MCAP logs", "convert it first, then set them in the copy")
+    _refuse_others(options, "bookmarks need an MCAP log", "convert it first, then set them in the copy")
     with LogReader(options.source) as log:
         start_ns, length_s = log.start_ns, (log.end_ns - log.start_ns) / SECOND_NS
     marks = [(start_ns + round(_moment(at, length_s) * SECOND_NS), text) for at, text in options.bookmark]
@@ -188,10 +191,10 @@ def report_text(report: ImportReport) -> Iterator[str]:
     yield f"{report.output}: {report.event_count} events over {seconds:.1f} s, from {report.form} {report.source}"
     yield from columns([(topic.name, topic.type, str(topic.count), topic.source) for topic in report.topics.values()])
     if report.not_mapped:
-        yield "not brought over"
+        yield "left out"
         yield from columns([(name, str(entry.count), entry.reason) for name, entry in report.not_mapped.items()])
     if report.damage_count:
-        yield f"damaged and passed over: {report.damage_count}"
+        yield f"damaged and skipped: {report.damage_count}"
         yield from (f"  {damage}" for damage in report.damages)
         if report.damage_count > len(report.damages):
             yield f"  and {report.damage_count - len(report.damages)} more"

@@ -46,7 +46,8 @@ def import_profile(options: argparse.Namespace) -> int:
     """A new project with the system of the profile."""
     if options.output.suffix in (".xml", ".mcap"):
         raise UsageError(
-            f"{options.output} is to be a project", hint=f"name a folder: {options.output.with_suffix('')}"
+            f"{options.output} must be a folder: an RtsProfile becomes a project",
+            hint=f"name a folder: {options.output.with_suffix('')}",
         )
     found = read_rts_profile(read_bytes(options.source), Registry.scan(component_roots(options.output)), options.source)
     doc = found.system.doc or f"From {options.source.name}."

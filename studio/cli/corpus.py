@@ -19,8 +19,8 @@ from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_
 
 EXAMPLE = """\
   studio corpus ~/robots                         every SDF, URDF, MCAP, bag, CARMEN log and RtsProfile below it
-  studio corpus ~/robots --only wrong,crashed    list only what Studio gets wrong
-  studio corpus ~/logs --time-limit 600          large logs take longer
+  studio corpus ~/robots --only wrong,crashed    list only failures
+  studio corpus ~/logs --time-limit 600          more time for large logs
   studio corpus ~/robots --json > report.json
 """
 CLEAR_LINE = "\r\x1b[K"
@@ -31,14 +31,16 @@ COLOURS = {"ok": GREEN, "refused": YELLOW, "wrong": RED, "crashed": RED}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Import every model, log and system below a folder, and compare what comes out with what the file says. "
+        "Import every model, log and system below a folder, and compare the result with the file. "
         "Exit status 1 when something is wrong or crashed."
     )
-    parser.add_argument("folder", metavar="FOLDER", type=Path, help="nothing in it is changed")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="folder to read; its files are not changed")
     parser.add_argument("--only", metavar="RESULTS", default=",".join(RESULTS), help=f"list only these: {_all()}")
-    parser.add_argument("--time-limit", type=float, default=120.0, metavar="S", help="for each file (120)")
-    parser.add_argument("--jobs", type=int, default=_usual_jobs(), metavar="N", help="files at a time (half the cores)")
-    parser.add_argument("--notes", action="store_true", help="also what each import left out or changed")
+    parser.add_argument("--time-limit", type=float, default=120.0, metavar="S", help="for each file (default: 120)")
+    parser.add_argument(
+        "--jobs", type=int, default=_usual_jobs(), metavar="N", help="files at a time (default: half the cores)"
+    )
+    parser.add_argument("--notes", action="store_true", help="list what each import left out or changed, too")
     add_json_option(parser)
 
 

@@ -25,46 +25,46 @@ from studio.runtime.client.attach import Attachment
 from studio.runtime.client.running_systems import find_running
 
 EXAMPLE = """\
-  studio ctl list                            what runs, and how
+  studio ctl list                            running systems and their components
   studio ctl list filter                     the properties of a component
   studio ctl get filter.cutoff_hz            or rdk://host/component/property
-  studio ctl set filter.cutoff_hz 3.5        checked, and kept when the component is restarted
-  studio ctl watch filter.smooth --for 5     an output, as it comes; of parameters and states, every change
+  studio ctl set filter.cutoff_hz 3.5        a restart of the component keeps the value
+  studio ctl watch filter.smooth --for 5     each value of an output; each change of a parameter or state
   studio ctl pause                           the whole system; studio ctl step 3; studio ctl start
-  studio ctl pause filter                    one component: what arrives passes it by until studio ctl wakeup filter
-  studio ctl stop filter                     handle nothing; studio ctl start filter: again, also after an error
-  studio ctl deactivate filter               only that; studio ctl activate filter: handle events again
+  studio ctl pause filter                    it ignores events until studio ctl wakeup filter
+  studio ctl stop filter                     handle no events; studio ctl start filter: handle them again
+  studio ctl deactivate filter               the same; studio ctl activate filter: handle them again
   studio ctl mode signal periodic --period 0.02   studio ctl mode camera trigger; studio ctl trigger camera: once
-  studio ctl reset filter                    out of the state error; studio ctl start filter: and active again
-  studio ctl reset                           simulated vehicles are back at their start, and all others forget the drive
-  studio ctl restart filter                  its process, whatever state it is in
-  studio ctl reload                          after an edit of system.xml: what is not touched goes on as it is
-  studio ctl call filter.get_smooth          ask an out port for its value, or call a service, with a request in JSON
-  studio ctl send filter.raw 1.5             hand in a message; what follows from it counts as simulated
+  studio ctl reset filter                    leave the error state; studio ctl start filter: and become active again
+  studio ctl reset                           restart the simulation: vehicles go back to their start
+  studio ctl restart filter                  restart its process
+  studio ctl reload                          apply an edit of system.xml; unchanged components keep running
+  studio ctl call filter.get_smooth          the value of an out port; services take a request in JSON
+  studio ctl send filter.raw 1.5             send a message; its results count as simulated
   studio ctl send teleop.joy '{"axes": [0.2, 0.5]}' --rate 10 --for 3
   studio ctl link tuner.cutoff filter.cutoff_hz   a parameter follows an output or another parameter; studio ctl unlink
-  studio ctl destroy filter                  take it out of the running system; studio ctl host filter sinks: move it
-  studio ctl switch simulated                all sources, through a stop; studio ctl switch real laser: one of them
-  studio ctl arm car                         a real actuator obeys from now on; studio ctl disarm car
-  studio ctl resume car                      let it go on after a safety stop; it has to be armed
-  studio ctl record start logs/ --topics '/laser/*'   from now on; studio ctl record: how far; studio ctl record stop
-  studio ctl record bookmark "the dog ran by"     a word at this moment, into the log
-  studio ctl player                          the log that is played: how far, how fast, which streams
-  studio ctl player off '/laser/*'           while it plays; studio ctl player next /odom; studio ctl player burst 10
+  studio ctl destroy filter                  remove it from the running system; studio ctl host filter sinks: move it
+  studio ctl switch simulated                all sources; studio ctl switch real laser: one of them
+  studio ctl arm car                         let a real actuator move; studio ctl disarm car: stop it
+  studio ctl resume car                      let it move again after a safety stop; it must be armed
+  studio ctl record start logs/ --topics '/laser/*'   start recording; studio ctl record: its state; ... record stop
+  studio ctl record bookmark "the dog ran by"     set a bookmark in the log
+  studio ctl player                          position, speed and streams of the log that is played
+  studio ctl player off '/laser/*'           do not play these; studio ctl player next /odom; studio ctl player burst 10
   studio ctl player until '/laser/ranges/ranges_m.min < 0.5'   studio ctl player seek 12.5; studio ctl player rate max
-  studio ctl save                            edits, parameters, modes and sources as they are now, into system.xml
-  studio ctl log --follow                    what components log; studio ctl output filter: what its process prints
+  studio ctl save                            write edits, parameters, modes and sources into system.xml
+  studio ctl log --follow                    log lines of components; studio ctl output filter: output of its process
   studio ctl break /pose --if 'position.x > 3'   stop before such an event; --after, --count 10, --wait 60
   studio ctl debug filter                    print how a debug client can attach; --vscode, --off
   studio ctl debug c_filter --gdb            a program in another language; the system is paused while gdb holds it
   studio ctl continue                        continue all components; studio ctl into: stop in the next handler
-  studio ctl break --error filter            when a handler fails; studio ctl breaks: all, and how often each stopped
-  studio ctl gate pause                      as studio ctl pause; studio ctl gate: whether events pass
-  studio ctl step 3                          deliver three events; studio ctl held: what comes next
-  studio ctl back 3                          be where the system was three events ago, where it runs in lockstep
-  studio ctl back --topic /filter/smooth     to before the last event of a topic; studio ctl goto 0: to the start
-  studio ctl gate run --kind lockstep        from here on the same every time, and back too, if no source is real
-  studio ctl again filter                    with its current code, at the same event; Ctrl-C cancels, as goto too
+  studio ctl break --error filter            stop when a handler fails; studio ctl breaks: list breakpoints and hits
+  studio ctl gate pause                      the same as studio ctl pause; studio ctl gate: print its state
+  studio ctl step 3                          deliver three events; studio ctl held: list the next ones
+  studio ctl back 3                          go three events back, in lockstep
+  studio ctl back --topic /filter/smooth     back to before the last event of a topic; studio ctl goto 0: to the start
+  studio ctl gate run --kind lockstep        same results every time, steps back are possible; no source may be real
+  studio ctl again filter                    restart with its current code and replay to this event; Ctrl-C cancels
 """
 
 COMPONENT_VERBS = {
@@ -73,7 +73,7 @@ COMPONENT_VERBS = {
     "trigger": "let components in mode trigger act once",
     "arm": "let real actuators move; a switch of sources or a restart disarms them",
     "disarm": "stop real actuators and refuse commands to them",
-    "resume": "let real actuators go on after a safety stop",
+    "resume": "let real actuators move again after a safety stop",
 }
 SYSTEM_OR_COMPONENT = {
     "start": "activate components, after a reset or wakeup if necessary; without a name: continue the system",
@@ -107,30 +107,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     watching = _verb(verbs, "watch", "print properties when they change, one line each (with --json one object each)")
     watching.add_argument("properties", metavar="PROPERTY", nargs="+", help=PROPERTY)
     watching.add_argument("--for", dest="seconds", type=float, metavar="SECONDS", help="(default: until Ctrl-C)")
-    watching.add_argument("--count", type=int, metavar="N", help="end after so many values")
-    watching.add_argument("--interval", type=float, default=0.0, metavar="SECONDS", help="at least between two values")
-    watching.add_argument("--period", type=float, metavar="SECONDS", help="not on change, but regularly")
+    watching.add_argument("--count", type=int, metavar="N", help="end after this number of values")
+    watching.add_argument(
+        "--interval", type=float, default=0.0, metavar="SECONDS", help="shortest time between two values"
+    )
+    watching.add_argument("--period", type=float, metavar="SECONDS", help="print at this period, not on change")
     calling = _verb(verbs, "call", "call a service of a component, or ask a port: component.get_PORT", changes=True)
     calling.add_argument("service", metavar="COMPONENT.SERVICE")
     calling.add_argument(
-        "request", metavar="JSON", nargs="?", help="the request: its fields, or the value of its only one"
+        "request", metavar="JSON", nargs="?", help="the request: its fields in JSON, or the value of its only field"
     )
     calling.add_argument("--deadline", type=float, default=1.0, metavar="SECONDS", help="(default: 1)")
     sending = _verb(verbs, "send", "send a message to an in port, or publish it on a topic", changes=True)
     sending.add_argument("to", metavar="PORT|TOPIC", help="component.port of an input, or a topic: /robot/joy")
-    sending.add_argument("message", metavar="JSON", help="its fields, or the value of its only one")
+    sending.add_argument("message", metavar="JSON", help="its fields in JSON, or the value of its only field")
     sending.add_argument("--rate", type=float, metavar="HZ", help="again and again")
     sending.add_argument(
         "--for", dest="seconds", type=float, metavar="SECONDS", help="with --rate (default: until Ctrl-C)"
     )
-    sending.add_argument("--count", type=int, metavar="N", help="with --rate: so many in all")
+    sending.add_argument("--count", type=int, metavar="N", help="with --rate: number of messages")
     sending.add_argument(
         "--real", action="store_true", help="counts as real, like a joystick: armed actuators follow it"
     )
     linking = _verb(verbs, "link", "let a parameter follow an output or another parameter", changes=True)
     linking.add_argument("start", metavar="FROM", help="component.port or component.parameter")
     linking.add_argument("end", metavar="PARAMETER", help="component.parameter")
-    unlinking = _verb(verbs, "unlink", "end such a link; the parameter keeps its value", changes=True)
+    unlinking = _verb(verbs, "unlink", "end a link; the parameter keeps its value", changes=True)
     unlinking.add_argument("end", metavar="PARAMETER", help="component.parameter")
     destroying = _verb(verbs, "destroy", "remove components and their wires from the running system", changes=True)
     destroying.add_argument("components", metavar="COMPONENT", nargs="+")
@@ -142,19 +144,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     gating = _verb(verbs, "gate", "let events pass or hold them; without a mode: print the state", changes=True)
     gating.add_argument("mode", metavar="MODE", nargs="?", choices=("run", "pause"), help="run or pause")
     gating.add_argument(
-        "--rate", type=float, metavar="X", help="times real time, where the clock is not that of the world"
+        "--rate", type=float, metavar="X", help="speed, times real time, where the wall clock is not the system clock"
     )
     gating.add_argument(
-        "--kind", choices=("lockstep", "free"), help="lockstep: one event at a time, the same every time, and back too"
+        "--kind",
+        choices=("lockstep", "free"),
+        help="lockstep: one event at a time, the same result every time, steps back are possible",
     )
     steps = _verb(verbs, "step", "deliver exactly N events, then pause", changes=True)
     _add_count(steps)
-    steps.add_argument("--topic", metavar="TOPIC", help="go on until so many of this topic were delivered")
+    steps.add_argument("--topic", metavar="TOPIC", help="continue until N events of this topic were delivered")
     backwards = _verb(verbs, "back", "go N events back, in lockstep", changes=True)
     _add_count(backwards)
     backwards.add_argument("--topic", metavar="TOPIC", help="to before the last N events of this topic")
     place = _verb(verbs, "goto", "go to an event by its number, or to a time, in lockstep", changes=True)
-    place.add_argument("position", metavar="N", nargs="?", type=int, help="after so many events; 0 is the start")
+    place.add_argument("position", metavar="N", nargs="?", type=int, help="number of the event; 0 is the start")
     place.add_argument("--time", type=float, metavar="SECONDS", help="of the log, from its start")
     _verb(verbs, "held", "list the events that are delivered next")
     code = _verb(verbs, "again", "restart a component with its current code and replay to this event", changes=True)
@@ -162,7 +166,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     follow = _verb(
         verbs, "reload", "apply changes of the project's file; unchanged components keep running", changes=True
     )
-    follow.add_argument("--restart", action="store_true", help="restart what cannot follow otherwise")
+    follow.add_argument("--restart", action="store_true", help="restart components that cannot change while they run")
     add_trust_option(follow)
     other = _verb(verbs, "switch", "switch sources to real, simulated or logged; actuators stop", changes=True)
     other.add_argument("mode", metavar="MODE", choices=SOURCE_MODES, help=", ".join(SOURCE_MODES))
@@ -181,7 +185,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _verb(verbs, "breaks", "list event breakpoints with their hits")
     log = _verb(verbs, "log", "print recent log lines of components, and what happened to processes")
-    log.add_argument("--follow", action="store_true", help="and what comes, until Ctrl-C or the end of the system")
+    log.add_argument(
+        "--follow", action="store_true", help="print new lines, too, until Ctrl-C or the end of the system"
+    )
     output = _verb(verbs, "output", "print the output of a component's process")
     output.add_argument("component", metavar="COMPONENT", help="or host, broker, recorder")
 

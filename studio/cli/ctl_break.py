@@ -15,10 +15,10 @@ def add_break_options(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--state", metavar="COMPONENT[=STATE]", help="when a component's state changes (to this one)")
     what.add_argument("--error", metavar="COMPONENT", nargs="?", const="", help="when a handler fails (of this one)")
     parser.add_argument("--if", dest="condition", metavar="COND", default="", help="on a field: 'position.x > 3'")
-    parser.add_argument("--after", action="store_true", help="after the event has been handled, instead of before")
+    parser.add_argument("--after", action="store_true", help="stop after the event was handled (default: before)")
     parser.add_argument("--latency", type=float, metavar="MS", help="only if it was handled later than this")
     parser.add_argument("--count", type=int, default=1, metavar="N", help="every n-th time")
-    parser.add_argument("--remove", metavar="ID", help="take one away: its number in `breaks`, or all")
+    parser.add_argument("--remove", metavar="ID", help="remove one, by its number in `breaks`, or all")
     parser.add_argument("--wait", type=float, metavar="SECONDS", help="wait until it has stopped the system")
 
 
@@ -43,7 +43,7 @@ def _point(options: argparse.Namespace, taken: set[str]) -> dict[str, Any]:
     if options.error is not None:
         return {**point, "on": "error", "component": options.error}
     if options.topic is None:
-        raise UsageError("ctl break: what is it to stop at?", hint="a TOPIC, --state, --error, or --remove ID")
+        raise UsageError("ctl break: no TOPIC, --state or --error given", hint="give one of them, or --remove ID")
     topic = options.topic if options.topic.startswith("/") else "/" + options.topic.replace(".", "/", 1)
     if options.latency is not None:
         return {**point, "on": "latency", "topic": topic, "limit_ms": options.latency}
@@ -68,7 +68,9 @@ def _wait(attachment: Attachment, options: argparse.Namespace, wanted: str) -> i
     attachment.wait_for(lambda: stop() is not None, options.wait)
     hit = stop()
     if hit is None:
-        print_json({"hit": None}) if options.json else print(f"it has not stopped the system within {options.wait:g} s")
+        print_json({"hit": None}) if options.json else print(
+            f"the breakpoint did not stop the system within {options.wait:g} s"
+        )
         return FAILED
     print_json({"hit": hit}) if options.json else print(stop_words(hit))
     return FINE

@@ -18,9 +18,11 @@ ATTACHES_WITHIN_S = 60.0
 
 
 def add_debug_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("component", metavar="COMPONENT", nargs="?", help="(default: tell who is debugged)")
+    parser.add_argument(
+        "component", metavar="COMPONENT", nargs="?", help="(default: list components that are being debugged)"
+    )
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--off", action="store_true", help="it goes on without a debugger")
+    what.add_argument("--off", action="store_true", help="continue it without a debugger")
     what.add_argument("--vscode", action="store_true", help="write .vscode/launch.json of the project, and open it")
     what.add_argument("--gdb", action="store_true", help="of a program in another language: start gdb here")
     parser.add_argument("--freezing", choices=("on", "off"), help="freeze the whole system while code is stopped")
@@ -35,7 +37,7 @@ def debug(attachment: Attachment, options: argparse.Namespace) -> int:
         return _tell_all(attachment, options)
     if options.off:
         host = attachment.ask("debug", component=options.component, on=False, timeout_s=None)["host"]
-        return _tell({"host": host, "socket": None, "adapter": None}, options, f"{host} is not debugged any more")
+        return _tell({"host": host, "socket": None, "adapter": None}, options, f"{host} is no longer being debugged")
     reply = attachment.ask("debug", component=options.component, on=True, timeout_s=ATTACHES_WITHIN_S)
     told = {key: value for key, value in reply.items() if key not in ("id", "ok")}
     if reply.get("command"):

@@ -48,7 +48,7 @@ def _edits(system: System, folder: Path, options: argparse.Namespace) -> list[Sy
 
 def _move(system: System, component: str, host: str) -> SystemEdit:
     if not isinstance(system.node(component), Component):
-        raise StudioError(f"{component} is a source: its provider says where it runs")
+        raise StudioError(f"{component} is a source: set the host of its provider instead")
     return SetHost((component,), host)
 
 

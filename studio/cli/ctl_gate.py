@@ -69,9 +69,9 @@ def held(attachment: Attachment, options: argparse.Namespace) -> int:
     reply = attachment.ask("held", timeout_s=None)
     lines = [f"{event['topic']} {event['sequence']}" for event in reply["events"]] or ["nothing is waiting"]
     if reply["busy"]:
-        lines.append("(one event is being handled; what it leads to comes before these)")
+        lines.append("(one event is being handled; its results come before these)")
     if reply["held"] < len(reply["events"]):
-        lines.append(f"({reply['held']} held at the gate; ticks and inputs of a log are yet to come)")
+        lines.append(f"({reply['held']} held at the gate; the others are ticks and inputs of a log, not sent yet)")
     return _tell({name: reply[name] for name in ("events", "busy", "held")}, options, "\n".join(lines))
 
 
@@ -84,7 +84,7 @@ def again(attachment: Attachment, options: argparse.Namespace) -> int:
 
 def _again_words(reply: dict[str, Any]) -> str:
     if reply["same"] is None:
-        return f"started again, with nothing of its state: {reply['why']}"
+        return f"restarted without its state: {reply['why']}"
     if reply.get("cancelled"):
         return f"reloaded, cancelled after event {reply['position']}"
     near = "" if reply["same"] else "near it: "

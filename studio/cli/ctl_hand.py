@@ -23,7 +23,9 @@ SLACK_S = 5.0
 def call(attachment: Attachment, options: argparse.Namespace) -> int:
     component, _, service = _plain_name(options.service).partition(".")
     if not component or not service:
-        raise UsageError(f"{options.service} names no service", hint="component.service, e.g. filter.get_smooth")
+        raise UsageError(
+            f"{options.service} is not the name of a service", hint="component.service, e.g. filter.get_smooth"
+        )
     if not 0 < options.deadline < math.inf:
         raise UsageError("--deadline must be above 0")
     request = None if options.request is None else content_of(options.request)

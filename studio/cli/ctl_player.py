@@ -111,19 +111,17 @@ def _until(words: Words, _: Player) -> Iterator[dict[str, Any]]:
 ACTIONS = {
     "play": Action("", "go on", _plain("play")),
     "pause": Action("", "stand", _plain("pause")),
-    "rate": Action("X|max", "times real time, 0.01 to 1000; max: as fast as the components go", _rate),
-    "seek": Action("S", "to this second of the log; +S and -S: from where it is", _seek),
-    "jump": Action("S", "the same, but in lockstep without computing what lies between", _jump),
-    "range": Action("[S S]", "only what lies between these seconds; without them all of it", _range),
-    "loop": Action("on|off", "begin again at the end", _loop),
+    "rate": Action("X|max", "times real time, 0.01 to 1000; max: as fast as possible", _rate),
+    "seek": Action("S", "to this second of the log; +S and -S: relative to the position", _seek),
+    "jump": Action("S", "the same; in lockstep without computing the events between", _jump),
+    "range": Action("[S S]", "play only between these seconds; without them, the whole log", _range),
+    "loop": Action("on|off", "restart at the end", _loop),
     "on": Action(
         "TOPIC...", "play these streams, by their topic in the log or the system, or a pattern", _streams(True)
     ),
     "off": Action("TOPIC...", "pass over them", _streams(False)),
-    "next": Action(
-        "[TOPIC]", "one event of the log with all that follows from it; or on to the next of a stream", _next
-    ),
-    "burst": Action("N", "so many events, as fast as it goes", _counted("burst")),
+    "next": Action("[TOPIC]", "one event of the log and its results; or up to the next event of a stream", _next),
+    "burst": Action("N", "N events, as fast as possible", _counted("burst")),
     "until": Action("[CONDITION]", "stop after the first matching event; without a condition, never", _until),
     "previous": Action("[TOPIC]", "in lockstep: to before the last event, or the last one of a stream", _previous),
     "back": Action("N", "in lockstep: to before the last N events of the log", _counted("back")),
@@ -131,10 +129,8 @@ ACTIONS = {
 
 
 def add_player_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "action", metavar="ACTION", nargs="?", choices=ACTIONS, help="(default: tell what is played, and how far it is)"
-    )
-    parser.add_argument("words", metavar="WORD", nargs="*", help="what belongs to the action, see below")
+    parser.add_argument("action", metavar="ACTION", nargs="?", choices=ACTIONS, help="(default: print the state)")
+    parser.add_argument("words", metavar="WORD", nargs="*", help="value of the action, see below")
     rows = [(f"{name} {action.words}".strip(), action.help) for name, action in ACTIONS.items()]
     parser.epilog = "\n".join(["actions:", *columns(rows), "", parser.epilog or ""])
 
@@ -160,7 +156,9 @@ def _lines(action: str | None, told: object, player: Player) -> Iterator[str]:
 
     if action == "next" and (told is None or told is False):
         yield (
-            "there is no further event" if not player["stopped"] else f"it stopped before: {STOPPED[player['stopped']]}"
+            "there is no further event"
+            if not player["stopped"]
+            else f"it stopped earlier: {STOPPED[player['stopped']]}"
         )
     at_s, length_s = (_seconds(player[name], player) for name in ("time_ns", "end_ns"))
     doing = "playing" if player["playing"] else "paused"

@@ -32,7 +32,7 @@ FACTS = ("seconds", "events", "bytes", "missing", "free_bytes", "bytes_per_s", "
 def add_record_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action", metavar="ACTION", nargs="?", choices=("start", "stop", "bookmark"),
-        help="start, stop or bookmark (default: tell how far the log is)",
+        help="start, stop or bookmark (default: print the state)",
     )  # fmt: skip
     parser.add_argument(
         "what", metavar="LOG|TEXT", nargs="?",
@@ -61,7 +61,9 @@ def record(attachment: Attachment, options: argparse.Namespace) -> int:
 def _start(attachment: Attachment, options: argparse.Namespace) -> int:
     state = attachment.state
     if state["recording"]:
-        raise StudioError(f"it is being recorded already, into {state['recording']}", hint="studio ctl record stop")
+        raise StudioError(
+            f"the system is being recorded already, into {state['recording']}", hint="studio ctl record stop"
+        )
     place = log_place(options.what) if options.what else folder_for(Path(state["folder"]))
     file = log_to_write(place, state["project"]).absolute()
     system = followed(attachment, Path(state["folder"]))[0].system

@@ -40,7 +40,7 @@ def save(attachment: Attachment, options: argparse.Namespace) -> int:
     (document, file_changed), opened = followed(attachment, folder), open_project(folder)
     if file_changed:
         hint = "studio ctl reload takes the file and discards the changes of the running system"
-        raise FileError("it was edited, and so was the running system", file=folder / SYSTEM_FILE, hint=hint)
+        raise FileError("both the file and the running system were edited", file=folder / SYSTEM_FILE, hint=hint)
     before = (folder / SYSTEM_FILE).read_bytes()
     edits = list(edits_to(document.system, opened.registry, _state(attachment.state)))
     for edit in edits:

@@ -54,7 +54,7 @@ def get(attachment: Attachment, options: argparse.Namespace) -> int:
             if each in values:
                 print(f"{each.component}.{each.name} = {value_text(values[each])}" if len(found) > 1 else _one(values))
     for each in missing:
-        raise StudioError(f"nothing has come on {each.topic} yet", hint="is its component active? studio ctl list")
+        raise StudioError(f"no message yet on {each.topic} yet", hint="is its component active? studio ctl list")
     return FINE
 
 
@@ -77,7 +77,7 @@ def _one(values: dict[Property, Any]) -> str:
 def set_value(attachment: Attachment, options: argparse.Namespace) -> int:
     found = find_property(attachment.state, options.property)
     if found.kind != "parameter":
-        hint = "it can be watched; only parameters are written"
+        hint = "only parameters can be set; studio ctl watch prints it"
         raise StudioError(f"{found.component}.{found.name} is {_article(found.kind)} and cannot be set", hint=hint)
     reply = attachment.ask("set", component=found.component, name=found.name, value=options.value)
     if options.json:

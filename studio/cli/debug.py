@@ -33,11 +33,15 @@ LOOK_EVERY_S = 0.1
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("project", metavar="PROJECT", help="a project's folder or name")
-    parser.add_argument("--component", required=True, metavar="NAME", help="whose process is debugged")
-    parser.add_argument("--log", metavar="LOG", help="feed this log, in lockstep; without it the system is started")
+    parser.add_argument("--component", required=True, metavar="NAME", help="name of the component to debug")
+    parser.add_argument(
+        "--log", metavar="LOG", help="feed this log, in lockstep (default: start the system without a log)"
+    )
     parser.add_argument("--at", metavar="TOPIC:SEQUENCE", help="with --log: go to this event, and into its handler")
     add_place_options(parser)
-    parser.add_argument("--seed", type=int, metavar="N", help="of all randomness (default: that of the log, or 0)")
+    parser.add_argument(
+        "--seed", type=int, metavar="N", help="seed of all random numbers (default: that of the log, or 0)"
+    )
     add_trust_option(parser)
     add_json_option(parser)
 
@@ -68,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
 def _start(options: argparse.Namespace) -> int:
     """Nothing but `studio run` with the component's process under the debugger."""
     if options.at is not None:
-        raise UsageError("--at needs a --log", hint="without a log the events are not known beforehand")
+        raise UsageError("--at needs a --log", hint="--at needs a log")
     parser = argparse.ArgumentParser()
     run_verb.configure(parser)
     words = [options.project, "--debug", options.component, *(["--no-wait"] if options.no_wait else [])]

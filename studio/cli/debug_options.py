@@ -16,18 +16,23 @@ from studio.runtime.plan.plan import Plan
 
 def add_debug_start_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(
-        "debugging", "of components in Python; of those that run already: studio ctl debug"
+        "debugging", "for components in Python; for a running system use studio ctl debug"
     )
     group.add_argument(
         "--debug", action="append", default=[], metavar="COMPONENT",
-        help="start its process under the debugger, when a debug client has set its breakpoints",
+        help="start its process under the debugger, after a debug client has set its breakpoints",
     )  # fmt: skip
     add_place_options(group)
 
 
 def add_place_options(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
-        "--break", dest="breaks", action="append", default=[], metavar="FILE:LINE", help="a breakpoint, also several"
+        "--break",
+        dest="breaks",
+        action="append",
+        default=[],
+        metavar="FILE:LINE",
+        help="set a breakpoint; may be repeated",
     )
     parser.add_argument("--vscode", action="store_true", help="write .vscode/launch.json of the project")
     parser.add_argument("--no-wait", action="store_true", help="do not wait for a debug client")
@@ -49,11 +54,11 @@ def start_debugged(debugger: Debugger, plan: Plan, opened: LoadedProject, option
         if component is None:
             raise UsageError(f"there is no component {name}", hint=did_you_mean(name, plan.by_name))
         if component.command:
-            hint = f"when it runs: studio ctl debug {name} --gdb"
+            hint = f"while it runs, use studio ctl debug {name} --gdb"
             raise UsageError(f"{name} is a program in another language", hint=hint)
         hosts.append(component.host)
     if options.breaks and not hosts:
-        raise UsageError("--break: in whose process?", hint="--debug COMPONENT")
+        raise UsageError("--break needs a component", hint="--debug COMPONENT")
     for host in dict.fromkeys(hosts):
         debugged = debugger.start_under(host, wait=not options.no_wait)
         debugged.set_ours(places)
@@ -67,7 +72,7 @@ def place(text: str, opened: LoadedProject) -> tuple[str, int]:
     """FILE:LINE; a file that is not here is looked for among the components."""
     name, _, line = text.rpartition(":")
     if not name or not line.isdigit():
-        raise UsageError(f"{text!r} names no line", hint="FILE:LINE, e.g. low_pass.py:44")
+        raise UsageError(f"{text!r} has no line number", hint="FILE:LINE, e.g. low_pass.py:44")
     if os.path.exists(name):
         return os.path.abspath(name), int(line)
     profiles = [opened.registry.profile(each) for each in sorted(opened.used_types())]

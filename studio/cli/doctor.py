@@ -12,7 +12,7 @@ from studio.cli.examinations import Finding, examine
 from studio.cli.outcome import FAILED, FINE, add_json_option, print_json
 
 EXAMPLE = """\
-  studio doctor                what is here and what is missing
+  studio doctor                what is installed and what is missing
   studio doctor --json         the same for scripts; exit status 1 when something needed is missing
 """
 MARKS = {"ok": "ok", "missing": "MISSING", "absent": "-"}
@@ -46,7 +46,7 @@ def report(findings: Iterable[Finding]) -> Iterator[str]:
         if finding.state != "ok" and finding.remedy and not shares_remedy(finding, following):
             yield f"  {'':<8}{'':<{width}}  to get it: {finding.remedy}"
     missing = [finding.name for finding in findings if finding.state == "missing"]
-    yield f"\nneeded and missing: {', '.join(missing)}" if missing else "\nall that is needed is here"
+    yield f"\nrequired but missing: {', '.join(missing)}" if missing else "\nnothing needed is missing"
 
 
 def shares_remedy(finding: Finding, following: Finding | None) -> bool:

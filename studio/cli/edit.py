@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "project", metavar="PROJECT", nargs="?", help="a project's folder or name, or the file of a vehicle or world"
     )
     parser.add_argument("--theme", choices=("light", "dark"), default="", help="default: as last time")
-    parser.add_argument("--in-place", action="store_true", help="save an example where it is, and not as a copy")
+    parser.add_argument("--in-place", action="store_true", help="edit a shipped example itself, not a copy")
     parser.add_argument("--run", action="store_true", help="run the project at once")
     parser.add_argument(
         "--picture",
@@ -98,6 +98,6 @@ def _import_window() -> Any:
     try:
         from studio.editor.window import app
     except ImportError as error:
-        hint = "make setup, or pip install 'robot-systems-studio[editor]'; `studio doctor` tells what is missing"
+        hint = "make setup, or pip install 'robot-systems-studio[editor]'; `studio doctor` lists missing packages"
         raise StudioError(f"the window cannot be opened: {error}", hint=hint) from error
     return app

@@ -42,8 +42,8 @@ from studio.runtime.gazebo.server import GazeboError, GazeboServer, Placement, S
 
 EXAMPLE = """\
   studio gazebo install                       Gazebo classic 11 into your cache, without root; about 250 MB
-  studio gazebo serve                         run it with an empty world, on loopback only; Ctrl-C ends it
-  studio gazebo doctor                        what is installed, and why no server is found
+  studio gazebo serve                         start it with an empty world, on loopback only; Ctrl-C ends it
+  studio gazebo doctor                        check the installation; explains why no server is found
   studio gazebo list                          worlds, models and topics of the server
   studio gazebo spawn box box.sdf --at 1 2 0.5
   studio gazebo spawn raptor raptor           a vehicle from its assembly
@@ -67,31 +67,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     serve = _verb(verbs, "serve", "run an installed server until Ctrl-C", _serve)
     serve.add_argument("world", nargs="?", help="a world, for example maze, or an .sdf or .world file (default: empty)")
     serve.add_argument("--paused", action="store_true", help="start with the world paused")
-    add_json_option(_verb(verbs, "doctor", "tell what is installed, and why no server is found", _doctor, server=False))
+    add_json_option(_verb(verbs, "doctor", "check what is installed and why no server is found", _doctor, server=False))
     add_json_option(_verb(verbs, "list", "list worlds, models and topics of a server", _list))
     topics = _verb(verbs, "topics", "list topics with their types", _topics)
-    topics.add_argument("--modern", action="store_true", help="of gz-transport, instead of a classic server")
+    topics.add_argument("--modern", action="store_true", help="use gz-transport, instead of a classic server")
     add_json_option(topics)
     echo = _verb(verbs, "echo", "print messages of a topic as JSON, one per line", _echo)
     echo.add_argument("topic", help="for example ~/world_stats")
     echo.add_argument("--count", type=int, default=0, metavar="N", help="stop after N messages (default: Ctrl-C)")
-    echo.add_argument("--modern", action="store_true", help="of gz-transport, instead of a classic server")
-    spawn = _verb(verbs, "spawn", "put a model into the world", _spawn)
+    echo.add_argument("--modern", action="store_true", help="use gz-transport, instead of a classic server")
+    spawn = _verb(verbs, "spawn", "add a model to the world", _spawn)
     spawn.add_argument("name")
     spawn.add_argument("file", help="the .sdf file of the model, or the name of an assembly, for example raptor")
     spawn.add_argument("--at", nargs=3, type=float, default=[0.0, 0.0, 0.0], metavar=("X", "Y", "Z"), help="metres")
     compare = _verb(verbs, "check", "compare a vehicle on the server with its assembly", _check)
-    compare.add_argument("name", help="of the model on the server")
-    compare.add_argument("--assembly", metavar="NAME", help="(default: of the same name)")
-    compare.add_argument("--fix", action="store_true", help="make the vehicle anew where it is, if it differs")
+    compare.add_argument("name", help="name of the model on the server")
+    compare.add_argument("--assembly", metavar="NAME", help="assembly to compare with (default: of the same name)")
+    compare.add_argument("--fix", action="store_true", help="if it differs, replace it where it is")
     add_json_option(compare)
-    delete = _verb(verbs, "delete", "take a model out of the world", _delete)
+    delete = _verb(verbs, "delete", "remove a model from the world", _delete)
     delete.add_argument("name")
     _verb(verbs, "pause", "pause the world", lambda options: _with(options, lambda server: server.pause(True)))
     _verb(verbs, "resume", "let the world run", lambda options: _with(options, lambda server: server.pause(False)))
-    step = _verb(verbs, "step", "make exactly so many steps in a paused world", _step)
+    step = _verb(verbs, "step", "make exactly COUNT steps in a paused world", _step)
     step.add_argument("count", nargs="?", type=int, default=1, help="(default: 1)")
-    reset = _verb(verbs, "reset", "bring the world back to its start", _reset)
+    reset = _verb(verbs, "reset", "reset the world to its start", _reset)
     reset.add_argument("scope", nargs="?", choices=[each.value for each in Scope], default=Scope.ALL.value)
 
 
@@ -111,7 +111,7 @@ def _verb(
         allow_abbrev=False,
     )
     if server:
-        parser.add_argument("--port", type=int, default=PORT, help="of the server (default: %(default)s)")
+        parser.add_argument("--port", type=int, default=PORT, help="port of the server (default: %(default)s)")
         parser.add_argument(
             "--server",
             metavar="ADDRESS",

@@ -80,9 +80,9 @@ def log_text(told: dict[str, Any]) -> Iterator[str]:
         events = "1 event of {} is" if gap["lost"] == 1 else f"{gap['lost']} events of {{}} are"
         yield f"gap: {events.format(gap['topic'])} missing after number {gap['after']}"
     if told["stopped"]:
-        yield f"it ends before its run did: {told['stopped']}"
+        yield f"it ends before its run: {told['stopped']}"
     if not told["finished"]:
-        yield "the recorder did not close it; studio can read it as it is"
+        yield "the recorder did not close it; Studio can still read it"
     if told["repaired"]:
         yield "repaired: this is a copy of a damaged log, see its metadata"
     yield from (f"imported: {note}" for note in told["import_notes"])

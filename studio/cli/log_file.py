@@ -27,7 +27,7 @@ def find_log(text: str) -> Path:
 
     path = Path(text)
     if not is_log(path):
-        what = "is a folder without a log in it" if path.is_dir() else "does not exist"
+        what = "is a folder without a log" if path.is_dir() else "does not exist"
         raise UsageError(f"{text} {what}", hint="name a log, e.g. drive.mcap, or the folder of a ROS 2 bag")
     with importing(path.name) as (progress, told):
         return readable_log(path, progress, told)
@@ -64,7 +64,7 @@ def importing(what: str) -> Iterator[tuple[Progress, Told]]:
     def tell(report: ImportReport) -> None:
         bar.close()
         print(
-            f"studio: {report.source} is not read as it is ({report.form}), but by a copy: {report.output}",
+            f"studio: Studio reads a converted copy of {report.source} ({report.form}): {report.output}",
             file=sys.stderr,
         )
         if report.loss:

@@ -12,18 +12,18 @@ EXAMPLE = """\
   studio model info raptor                                       bodies, frames, joints and sensors; by name or file
   studio model check models/assemblies/raptor.xml                exit status 1 when something is wrong
   studio model transform Flea:ImagePlane Raptor:FrontBumperCenter --model raptor
-  studio model tree raptor                                       what is bound to what
+  studio model tree raptor                                       print the tree of frames and constraints
   studio model diff raptor my_raptor.xml                         what two say differently
   studio model convert raptor raptor.sdf                         for Gazebo; .urdf for ROS; and back to XML
 """
 
 VERBS: Final = {
-    "info": "bodies, frames, joints and sensors",
-    "check": "everything that is wrong with a model, alone or against an SDF file, a system or a log",
-    "transform": "where one frame is in another",
-    "tree": "what is bound to what",
-    "diff": "what two models say differently",
-    "convert": "to SDF and URDF, and from them",
+    "info": "list bodies, frames, joints and sensors",
+    "check": "find errors in a model, alone or against an SDF file, a system or a log",
+    "transform": "print the pose of one frame in another",
+    "tree": "print the tree of frames and constraints",
+    "diff": "list the differences of two models",
+    "convert": "convert to SDF and URDF, and from them",
 }
 
 

@@ -13,7 +13,7 @@ from studio.runtime.client.trust import made_here
 TEXT = """\
 # {name}
 
-What it does, what it needs, how to run it.
+Describe here its purpose, its requirements, and how to run it.
 
 | file | holds |
 |---|---|

@@ -55,7 +55,7 @@ def compression_of(options: argparse.Namespace) -> Compression:
 
 def refuse_without_log(options: argparse.Namespace) -> None:
     if options.record is None and (options.topics or options.exclude or options.compression):
-        raise UsageError("--topics, --exclude and --compression are about a log", hint="name it: --record LOG")
+        raise UsageError("--topics, --exclude and --compression need a log", hint="name it: --record LOG")
 
 
 def log_place(text: str) -> Path:
@@ -115,7 +115,7 @@ def warn_of_unknown(patterns: Iterable[str], topics: Iterable[str]) -> None:
     for pattern in patterns:
         if not pattern.startswith("/_studio/") and not any(fnmatchcase(topic, pattern) for topic in topics):
             has = f"the topics are {', '.join(topics)}"
-            warn(f"no topic fits {pattern}, so nothing of it is recorded ({has})")
+            warn(f"no topic matches {pattern}, so it records nothing ({has})")
 
 
 def progress_text(report: RecordingReport, bytes_per_s: float) -> str:
@@ -128,7 +128,7 @@ def progress_text(report: RecordingReport, bytes_per_s: float) -> str:
     if (left_s := report.get("left_s")) is not None:
         parts.append(f"full in {duration_words(left_s)}")
     if report["full"]:
-        parts.append("the disk is full, nothing more is recorded")
+        parts.append("the disk is full, recording stopped")
     return ", ".join(parts)
 
 
@@ -171,5 +171,5 @@ def recorded_text(told: dict[str, Any]) -> str:
     marks = told["bookmarks"]
     text += f", {marks} bookmark{'s' if marks > 1 else ''}" if marks else ""
     text += f"; {told['missing']} events are missing" if told["missing"] else ""
-    text += f"; it ends before the run did: {told['stopped']}" if told["stopped"] else ""
+    text += f"; it ends before the run: {told['stopped']}" if told["stopped"] else ""
     return text if told["finished"] else f"{text}; the recorder did not close it, but it can be read"

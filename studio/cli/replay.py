@@ -45,8 +45,8 @@ from studio.runtime.replay.comparison import Comparison, compare
 from studio.runtime.replay.lockstep import Result, replay_lockstep
 
 EXAMPLE = """\
-  studio replay first_steps --log drive.mcap --lockstep                          over processes, as it runs
-  studio replay first_steps --log drive.mcap --lockstep --in-process             faster; the same comes out
+  studio replay first_steps --log drive.mcap --lockstep                          components in processes of their own
+  studio replay first_steps --log drive.mcap --lockstep --in-process             faster, same results
   studio replay first_steps --log drive.mcap --lockstep --record golden.mcap     record the results, as <record> says
   studio replay first_steps --log drive.mcap --lockstep --record small.mcap --topics '/filter/*' --compression zstd
   studio replay first_steps --log drive.mcap --lockstep --expect golden.mcap     exit status 1 if it differs
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         hint = "outputs are compared with the log itself, always in process"
         raise UsageError("--record, --expect and --in-process go with --lockstep", hint=hint)
     if options.lockstep and options.tolerance and not options.expect:
-        raise UsageError("--tolerance compares with nothing", hint="with what? --expect GOLDEN")
+        raise UsageError("--tolerance needs a log to compare with", hint="add --expect GOLDEN")
     refuse_without_log(options)
     log = find_log(options.log)
     golden = find_log(options.expect) if options.expect else None
@@ -182,10 +182,10 @@ def as_recorded_json(found: AsRecorded) -> dict[str, Any]:
 
 
 def as_recorded_text(found: AsRecorded) -> Iterator[str]:
-    yield "each component was fed what it had handled in the log; its outputs were computed, and compared with the log"
+    yield "each component handled its events of the log again; its outputs are compared with the log"
     rows = [
         (name, str(one.handled), str(one.compared), "different" if one.first_difference else "identical",
-         "fails as recorded" if one.failure and not one.first_difference else "")
+         "fails as in the log" if one.failure and not one.first_difference else "")
         for name, one in found.components.items()
     ]  # fmt: skip
     yield from columns([("component", "handled", "outputs compared", "", ""), *rows], indent="")
@@ -196,7 +196,7 @@ def as_recorded_text(found: AsRecorded) -> Iterator[str]:
         return
     name, one = first
     at = f" while handling {one.after[0]}:{one.after[1]}" if one.after else ""
-    yield f"first difference (A was recorded, B came out), of {name}{at}: {one.first_difference}"
+    yield f"first difference (A: recorded, B: replayed), of {name}{at}: {one.first_difference}"
     yield from runs_text(found.runs)
     if one.failure:
         yield one.failure.rstrip()
@@ -222,7 +222,7 @@ def _tell(result: Result, options: argparse.Namespace, wall_s: float, found: Com
     if found is not None:
         print(f"compared with {options.expect}: {paint_verdict(summary(found), good=is_accepted(found))}")
         if found.first_difference is not None:
-            print(f"first difference (A is expected, B came out): {found.first_difference}")
+            print(f"first difference (A: expected, B: replayed): {found.first_difference}")
             print("\n".join(runs_text(found.runs)) or "the runs do not differ in parameters, code or geometry")
 
 
@@ -231,7 +231,7 @@ def replayed_text(result: Result) -> Iterator[str]:
     yield from wrapped("fed from the log", result.fed or ["nothing"])
     yield from wrapped("computed by", result.computed or ["no component"])
     if result.left_out:
-        yield from wrapped("not started, as the log brings their outputs", result.left_out)
+        yield from wrapped("not started, because the log has their outputs", result.left_out)
 
 
 def _json(result: Result, wall_s: float, found: Comparison | None) -> dict[str, Any]:

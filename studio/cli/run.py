@@ -61,16 +61,16 @@ EXAMPLE = """\
   studio run projects/first_steps                        until Ctrl-C; exit status 1 when a component failed
   studio run first_steps --for 5 --json                  five seconds, then one object for scripts
   studio run my_robot --mode simulated                   all sources simulated: in lockstep, paced by the wall clock
-  studio run my_robot --mode simulated --for 120 --rate 0   two minutes of system time, flat out
-  studio run my_robot --mode simulated --source platform=gazebo   platform by a Gazebo server
+  studio run my_robot --mode simulated --for 120 --rate 0   two minutes of system time, as fast as possible
+  studio run my_robot --mode simulated --source platform=gazebo   Gazebo simulates the source platform
   studio run my_robot --set filter.cutoff_hz=2.5         another value of a parameter, for this run only
-  studio run my_robot --mode simulated --for 120 --in-process   the same in one process: faster, nobody can attach
+  studio run my_robot --mode simulated --for 120 --in-process   all in one process: faster, but no client can attach
   studio run my_robot --mode logged                      all sources from the logs they name; ends with the log
   studio run my_robot --mode logged --gate lockstep --stay   the same every time: studio ctl step, studio ctl back
   studio run first_steps --for 10 --record out.mcap      and keep a log of it
   studio run my_robot --record logs/ --topics '/laser/*'   some topics, into a new file of that folder
-  studio run first_steps --gate lockstep --for 60        a minute of system time, flat out, the same every time
-  studio run first_steps --debug filter                  its process starts when a debug client has its breakpoints
+  studio run first_steps --gate lockstep --for 60        as fast as possible, the same every time
+  studio run first_steps --debug filter                  its process starts after a debug client has set its breakpoints
   studio run first_steps --detach                        leave it running; studio ctl steers it, studio stop ends it
 """
 
@@ -107,7 +107,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_recording_options(parser)
     add_trust_option(parser)
     parser.add_argument(
-        "--stay", action="store_true", help="keep running after the end of a log, or after the word of a judge"
+        "--stay", action="store_true", help="keep running after the end of a log, or after a judge ends the run"
     )
     parser.add_argument(
         "--detach", action="store_true", help="leave it running in the background; see studio ctl, studio stop"
@@ -157,7 +157,7 @@ def rate(text: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 <= value <= 1000:
-        raise argparse.ArgumentTypeError("0 (flat out) to 1000")
+        raise argparse.ArgumentTypeError("from 0 (as fast as possible) to 1000")
     return value
 
 
@@ -175,9 +175,9 @@ def run_with(options: argparse.Namespace, console: Console) -> int:
         return refuse(opened, json=options.json)
     require_trust(opened, options)
     if options.in_process and options.detach:
-        raise UsageError("--in-process goes to its end at once, and --detach leaves it running", hint="choose one")
+        raise UsageError("--in-process and --detach do not go together", hint="choose one")
     if options.detach and wants_debugger(options):
-        raise UsageError("--debug waits for you, and --detach does not", hint="studio ctl debug, when it runs")
+        raise UsageError("--debug and --detach do not go together", hint="use studio ctl debug while it runs")
     if options.detach:
         return run_detached(opened, options)
     if not options.in_process:
@@ -251,7 +251,7 @@ def _choose_mode(opened: LoadedProject, mode: SourceMode | None, chosen: Mapping
         own = cast(SourceMode, _mode_of(chosen.get(source.name, mode or source.mode)))
         chosen_source = replace(source, mode=own)
         if own not in source.modes:
-            has = f"it has {', '.join(source.modes)}" if source.modes else "it has no provider at all"
+            has = f"it has {', '.join(source.modes)}" if source.modes else "it has no provider"
             raise UsageError(f"the source {source.name} has no {own} provider", hint=has)
         opened.system.replace_node(chosen_source)
 
@@ -264,17 +264,15 @@ def _choose_gate(opened: LoadedProject, options: argparse.Namespace) -> float | 
         options.gate = "lockstep" if is_repeatable else "run"
     if options.gate == "run":
         if options.rate is not None:
-            raise UsageError("only a lockstep has a --rate", hint="add --gate lockstep")
+            raise UsageError("--rate needs a lockstep", hint="add --gate lockstep")
         if options.paused and options.seconds is not None:
-            raise UsageError(
-                "--paused waits for you, and --for counts from the start", hint="add --gate lockstep --rate 1"
-            )
+            raise UsageError("--for counts from the start, while --paused waits", hint="add --gate lockstep --rate 1")
         return 1.0 if asked == "auto" else None
     if options.rate == 0 and options.seconds is None and modes != {"logged"}:
-        raise UsageError("a lockstep that goes flat out needs an end", hint="e.g. --for 60")
+        raise UsageError("a lockstep at --rate 0 needs an end", hint="e.g. --for 60")
     if asked == "lockstep" and not options.rate and options.seconds is not None:
         if options.paused:
-            raise UsageError("--paused waits for you, and this lockstep goes by itself", hint="add --rate 1")
+            raise UsageError("--paused needs a lockstep with a rate", hint="add --rate 1")
         return None
     return 1.0 if options.rate is None else options.rate
 

@@ -85,7 +85,7 @@ class Measurement:
     def forced(self, host: str) -> str:
         """After the session: how the host was ended, if it did not stop when it was asked to."""
         status = self.session.hosts[host].returncode
-        return f"it did not stop when asked; {death(status, '')}" if status else ""
+        return f"it did not stop in time; {death(status, '')}" if status else ""
 
     def _cpu_of(self, host: str) -> float | None:
         try:
@@ -207,9 +207,9 @@ class Result:
             ticks, were = ("tick", "was") if self.skipped_ticks == 1 else ("ticks", "were")
             yield f"\n  {self.skipped_ticks} {ticks} of periodic components came too late and {were} left out"
         if self.broker_restarts:
-            yield f"\n  the broker died and was restarted {self.broker_restarts} times; events under way were lost"
+            yield f"\n  the broker died and was restarted {self.broker_restarts} times; events in transit were lost"
         if self.broker_gave_up:
-            yield "\n  the broker died again and again; the run ended"
+            yield "\n  the broker kept dying; the run ended"
 
 
 def per_second(count: int, seconds: float) -> float:

@@ -20,8 +20,8 @@ from studio.runtime.sim.worlds.world_writing import save_world
 from studio.runtime.sim.worlds.worlds import MADE, load_world
 
 EXAMPLE = """\
-  studio sim info blocks                            its obstacles, its places, the shortest way to the goal
-  studio sim info maze --vehicle pioneer_2dx        exit status 1 if the vehicle cannot stand at the start
+  studio sim info blocks                            obstacles, places, shortest path to the goal
+  studio sim info maze --vehicle pioneer_2dx        exit status 1 if the vehicle does not fit at the start
   studio sim new-world blocks my_world.sdf --seed 7   others: maze, slopes
   studio sim picture blocks blocks.png --vehicle raptor
 """
@@ -31,21 +31,21 @@ SIZE_PX = (960, 600)
 
 def configure(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="info|new-world|picture")
-    info = _verb(verbs, "info", "what is in a world", "  studio sim info blocks --vehicle raptor --json")
+    info = _verb(verbs, "info", "list the contents of a world", "  studio sim info blocks --vehicle raptor --json")
     info.add_argument("world", help="a name in models/worlds, an .sdf file, or one from a seed: blocks:7")
-    info.add_argument("--vehicle", default="raptor", help="the assembly that is to drive there (default: %(default)s)")
+    info.add_argument("--vehicle", default="raptor", help="the assembly that drives there (default: %(default)s)")
     add_json_option(info)
     info.set_defaults(act=_info)
     new = _verb(verbs, "new-world", "make a world from a seed", "  studio sim new-world slopes hills.sdf --seed 3")
     new.add_argument("kind", choices=sorted(MADE))
-    new.add_argument("file", type=Path, help="the .sdf file to write; of terrain also an image beside it")
-    new.add_argument("--seed", type=int, default=0, metavar="N", help="another world for each (default: 0)")
+    new.add_argument("file", type=Path, help="the .sdf file to write; terrain also gets an image beside it")
+    new.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the world (default: 0)")
     new.set_defaults(act=_new)
     drawn = _verb(verbs, "picture", "draw a world", "  studio sim picture blocks:7 seven.png --above --vehicle raptor")
     drawn.add_argument("world", help="as for info")
     drawn.add_argument("file", type=Path, help="the picture to write: .png, .jpg")
     drawn.add_argument("--vehicle", help="put this assembly at the start")
-    drawn.add_argument("--above", action="store_true", help="from straight above")
+    drawn.add_argument("--above", action="store_true", help="view from above")
     drawn.set_defaults(act=_picture)
 
 
@@ -93,7 +93,7 @@ def _described(world: World, vehicle: Vehicle) -> dict[str, Any]:
         if start is not None:
             shortest = FreeSpace.of(world, half_m, max(0.25, half_m / 2)).shortest_m(start, goal)
             if math.isinf(shortest):
-                problems.append(f"no way from start to goal is wide enough for {vehicle.name}")
+                problems.append(f"no path from start to goal is wide enough for {vehicle.name}")
                 shortest = None
     x0, y0, x1, y1 = world.bounds_m()
     return {
@@ -123,7 +123,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
     counted += [f"terrain {name} from {low:.2f} to {high:.2f} m" for name, (low, high) in told["terrains"].items()]
     lines = [f"{told['world']}: {', '.join(counted)}; {x1 - x0:.1f} by {y1 - y0:.1f} m"]
     for name, place in told["places"].items():
-        free = "" if place["clearance_m"] is None else f", {place['clearance_m']:.2f} m from the next thing"
+        free = "" if place["clearance_m"] is None else f", {place['clearance_m']:.2f} m from the nearest obstacle"
         lines.append(f"  {name}: ({place['x_m']:.2f}, {place['y_m']:.2f}) m, {place['heading_rad']:.2f} rad{free}")
     if told["shortest_m"] is not None:
         lines.append(f"  from start to goal: {told['shortest_m']:.1f} m")
@@ -142,7 +142,7 @@ def _finite(value: float) -> float | None:
 
 def _new(options: argparse.Namespace) -> int:
     if options.file.suffix != ".sdf":
-        raise UsageError(f"{options.file} is no .sdf file", hint=f"e.g. {options.kind}_{options.seed}.sdf")
+        raise UsageError(f"{options.file} is not an .sdf file", hint=f"e.g. {options.kind}_{options.seed}.sdf")
     if options.seed < 0:
         raise UsageError("a seed is 0 or more")
     if options.file.exists():

@@ -46,12 +46,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--log", required=True, metavar="LOG", help="the log to feed into the project")
     parser.add_argument("--in-process", action="store_true", help="run all components in one process: faster")
     parser.set_defaults(moves=[])
-    moves = parser.add_argument_group("moves", "made in the order given; without any, keys of the terminal decide")
+    moves = parser.add_argument_group("moves", "made in the given order (default: keys on a terminal)")
     moves.add_argument("--forward", action=Move, type=_count, metavar="N", help="deliver N events")
     moves.add_argument("--back", action=Move, type=_count, metavar="N", help="go N events back")
-    moves.add_argument("--next", action=Move, metavar="TOPIC", help="go on until an event of TOPIC was delivered")
+    moves.add_argument("--next", action=Move, metavar="TOPIC", help="continue until an event of TOPIC was delivered")
     moves.add_argument("--previous", action=Move, metavar="TOPIC", help="go back to before the last event of TOPIC")
-    moves.add_argument("--to", action=Move, type=_count, metavar="N", help="go to after event N; 0 is the start")
+    moves.add_argument(
+        "--to", action=Move, type=_count, metavar="N", help="go to the moment after event N; 0 is the start"
+    )
     parser.add_argument("--digest", action="store_true", help="print digests of all state and outputs at the end")
     add_set_option(parser)
     parser.add_argument("--seed", type=int, metavar="N", help="seed of all random numbers (default: that of the log)")
@@ -68,7 +70,7 @@ def _count(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     log = find_log(options.log)
     if not options.moves and not options.digest and not is_terminal():
-        raise UsageError("no terminal to read keys from", hint="give moves, e.g. --forward 10")
+        raise UsageError("standard input is not a terminal, so there are no keys", hint="give moves, e.g. --forward 10")
     is_cut = unfinished(log)
     opened = as_given(open_project(find_project(options.project)), options)
     if any(problem.severity == "error" for problem in opened.problems):

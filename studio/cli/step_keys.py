@@ -66,7 +66,7 @@ class StepKeys:
             if action is not None:
                 action()
             else:
-                print(f"{key} does nothing; ? tells the keys")
+                print(f"{key} does nothing; ? lists the keys")
         except StudioError as refused:
             print(refused)
         self._count = ""
@@ -87,7 +87,7 @@ class StepKeys:
         for number, event in enumerate(shown, first + len(delivered) - len(shown)):
             print(event_line(self._stepping, number, event))
         if not delivered or (topic is not None and delivered[-1].topic != topic):
-            print("the log has no more" if topic is None else f"the log has no more of {topic}")
+            print("end of the log" if topic is None else f"end of the log of {topic}")
 
     def _back(self) -> None:
         self._moving(lambda progress: self._stepper.back(self._times(), None, progress))

@@ -52,7 +52,7 @@ def event_json(stepping: Stepping, event: Delivered) -> dict[str, Any]:
 def digest_lines(digest: dict[str, Any]) -> Iterator[str]:
     rows = [(name, one["state"], one["outputs"]) for name, one in digest["components"].items()]
     yield from columns([("component", "state", "outputs"), *rows], indent="")
-    yield f"what is to come: {digest['channel']}"
+    yield f"next events: {digest['channel']}"
 
 
 def _passed_s(stepping: Stepping, event: Delivered) -> float:

@@ -14,10 +14,10 @@ from studio.runtime.client.attach import Attachment
 from studio.runtime.client.running_systems import NotRunning, RunningSystem, find_running, running_systems
 
 EXAMPLE = """\
-  studio stop                      the system that runs
+  studio stop                      the only running system
   studio stop first_steps          the one of this project (or run, as `studio ctl list` names it)
-  studio stop --all                all of them
-  studio stop --kill               at once, without letting components finish: for a runtime that does not answer
+  studio stop --all                all running systems
+  studio stop --kill               end processes at once, for a runtime that does not respond
 """
 
 GONE_WITHIN_S = 45.0
@@ -44,9 +44,9 @@ def run(options: argparse.Namespace) -> int:
         print_json({"systems": told})
     else:
         for system, gone in stopped.items():
-            print(f"{system.project} ({system.run}) {'has stopped' if gone else 'does not stop: try --kill'}")
+            print(f"{system.project} ({system.run}) {'has stopped' if gone else 'did not stop: try --kill'}")
         if not stopped:
-            print("nothing was running")
+            print("nothing is running")
     return FINE if all(stopped.values()) else FAILED
 
 

@@ -32,15 +32,15 @@ def _require(folder: Path, commands: list[str], options: argparse.Namespace) -> 
         trust(folder, commands)
         return
     raise NotTrusted(
-        f"{folder} brings code of its own that has not been trusted yet: {'; '.join(commands)}",
-        hint="look at it, then: --trust",
+        f"{folder} has its own code, which you have not trusted yet: {'; '.join(commands)}",
+        hint="read it, then add --trust",
     )
 
 
 def _agrees(folder: Path, commands: list[str]) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    print(f"{folder} is new here, or has changed. This runs code that came with it:", file=sys.stderr)
+    print(f"{folder} is new or has changed. This runs code of the project:", file=sys.stderr)
     for command in commands:
         print(f"  {command}", file=sys.stderr)
     print("Do you trust it? [y/N] ", end="", file=sys.stderr, flush=True)

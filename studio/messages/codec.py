@@ -76,9 +76,9 @@ def decode(cls: type[M], data: Buffer) -> M:
         else:
             message = _decode_other(codec, memoryview(data).cast("B"))
     except _DAMAGE as error:
-        raise MessageError(f"these {_length(data)} bytes are no {cls.__name__}: {error}") from error
+        raise MessageError(f"these {_length(data)} bytes are not a {cls.__name__}: {error}") from error
     except MessageError as error:
-        raise MessageError(f"these {_length(data)} bytes are no {cls.__name__}: {error.message}") from error
+        raise MessageError(f"these {_length(data)} bytes are not a {cls.__name__}: {error.message}") from error
     return message
 
 
@@ -86,7 +86,7 @@ def _decode_other(codec: Codec, data: memoryview) -> Any:
     """Large messages, and those of a big-endian machine."""
     kind = bytes(data[:2])
     if len(data) < 4 or kind not in (b"\0\0", b"\0\1"):
-        raise MessageError("they do not begin as plain CDR does, with 00 01 or 00 00 and two more bytes")
+        raise MessageError("plain CDR starts with 00 01 or 00 00 and two more bytes")
     body = data[4:]
     if kind == b"\0\1":
         return codec.decode(body, len(body), aligned_view)

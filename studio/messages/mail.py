@@ -38,7 +38,7 @@ class Mail(Message):
 
     def content(self, kind: builtins.type[M]) -> M:
         if not self.holds(kind):
-            raise MessageError(f"this mail holds a {self.type}, not a {kind.TYPE}", hint="ask holds() first")
+            raise MessageError(f"this mail holds a {self.type}, not a {kind.TYPE}", hint="check holds() first")
         return decode(kind, self.data.tobytes())
 
     def is_for(self, component: str) -> bool:

@@ -180,7 +180,7 @@ class _FolderReader:
 
     def _check_name(self, file: Path) -> None:
         if not _FILE_NAME.fullmatch(file.stem):
-            raise MessageError("a message file is named in capitals, e.g. WheelSpeeds.msg", file=file)
+            raise MessageError("the name of a message file starts with a capital, e.g. WheelSpeeds.msg", file=file)
         if file.stem in self._known and file in self._own.values():
             raise MessageError(f"{file.stem} is a type of Studio already", file=file, hint="choose another name")
 

@@ -85,7 +85,7 @@ def read_fragment(text: str) -> System:
     root = parse_hardened(text.encode("utf-8", "surrogatepass"), "clipboard")
     inside = {str(child.tag): child for child in root}
     if root.tag != "clipboard" or set(inside) != {"system", "layout"}:
-        raise FileError("this is nothing that was copied from a system", file="clipboard")
+        raise FileError("the clipboard has no components of a system", file="clipboard")
     for schema, element in inside.items():
         validate_xml(element, schema, "clipboard")
     part = build_system(tree_of(inside["system"]), "clipboard")

@@ -92,7 +92,7 @@ def _parse(file: Path) -> ast.Module:
     except SyntaxError as error:
         raise CodeError(f"Syntax error: {error.msg}", file=file, line=error.lineno) from None
     except (OSError, ValueError, RecursionError, MemoryError) as error:
-        raise CodeError(f"cannot be read as Python: {str(error) or type(error).__name__}", file=file) from None
+        raise CodeError(f"is not readable Python: {str(error) or type(error).__name__}", file=file) from None
 
 
 class _Names(ast.NodeVisitor):

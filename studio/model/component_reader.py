@@ -82,7 +82,9 @@ class ProfileReader:
     def single(self, root: etree._Element, tag: str) -> etree._Element | None:
         elements = list(root.iterchildren(tag))
         if len(elements) > 1:
-            raise self.error(elements[1], f"a second <{tag}>", f"the first is in line {line_of(elements[0])}; keep one")
+            raise self.error(
+                elements[1], f"a second <{tag}>", f"the first one is in line {line_of(elements[0])}; keep one"
+            )
         return elements[0] if elements else None
 
     def check_unique(self, elements: Iterable[etree._Element], what: str) -> None:
@@ -97,7 +99,9 @@ class ProfileReader:
     def entry(self, root: etree._Element) -> Entry:
         element = self.single(root, "entry")
         if element is None:
-            raise self.error(root, "nothing says what to run", 'e.g. <entry python="low_pass:LowPass"/>')
+            raise self.error(
+                root, "<entry> is missing: there is nothing to run", 'e.g. <entry python="low_pass:LowPass"/>'
+            )
         python, command = element.get("python"), element.get("command")
         if (python is None) == (command is None):
             raise self.error(element, "<entry> needs either python or command", 'e.g. python="low_pass:LowPass"')
@@ -133,7 +137,9 @@ class ProfileReader:
         direction = cast(Direction, _word(element, "direction"))
         delivery = element.get("delivery")
         if delivery is not None and direction == "out":
-            raise self.error(element, "an out port has no delivery", "delivery belongs to the in port that receives")
+            raise self.error(
+                element, "an out port cannot have a delivery", "set the delivery of the in port that receives"
+            )
         optional = _word(element, "optional") == "true"
         if optional and direction == "out":
             raise self.error(element, "an out port is always optional", 'remove optional="true"')

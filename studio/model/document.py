@@ -100,7 +100,7 @@ class Document(Generic[M]):
         """Everything that saving would write, into another folder. Whether or not that succeeds, this one is ours."""
         for file in self._files:
             if (folder / file.name).exists():
-                raise FileError("there is already such a file", file=folder / file.name, hint="choose another folder")
+                raise FileError("the file exists already", file=folder / file.name, hint="choose another folder")
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

@@ -125,9 +125,9 @@ def _twin(component: Component, used: set[str], specs: Specs, *, to_gazebo: bool
             kept = {key: value for key, value in component.parameters.items() if key in known}
             return replace(component, type=other.type, parameters=kept)
     if not to_gazebo:
-        raise ModelError(f"no component does what {component.type} does without a Gazebo server")
+        raise ModelError(f"no component can replace {component.type} does without a Gazebo server")
     raise ModelError(
-        f"no component does what {component.type} does with a Gazebo server",
+        f"no component can replace {component.type} does with a Gazebo server",
         hint="write one: class MyGazebo(GazeboService), see docs/guide/gazebo.md",
     )
 

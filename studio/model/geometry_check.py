@@ -129,7 +129,7 @@ class _Checker:
             yield self.here(f"{what}: {joints.node} has no port {joints.port}", f"an out port of type {JOINTS_TYPE}")
         elif port.direction != "out" or port.type != JOINTS_TYPE:
             has = f"an {port.direction} port of type {port.type}"
-            yield self.here(f"{what}, which is {has}", f"it has to be an out port of type {JOINTS_TYPE}")
+            yield self.here(f"{what}, which is {has}", f"it must be an out port of type {JOINTS_TYPE}")
 
     def components_with(self, model: Model, severity: Severity) -> Iterator[Problem]:
         """`severity`: of settings that are other ones in the model."""
@@ -144,7 +144,7 @@ class _Checker:
                 yield from self.vehicles_of(component, spec, values, subject, model)
                 for found in self.disagreements(component, spec, values, model):
                     line = component.origin.line_in("parameter", found.parameter) if component.origin else None
-                    hint = "correct the component's settings or the body, or take what self.geometry tells"
+                    hint = "correct the component's settings or the body, or use self.geometry"
                     message = f"{subject}: {found.message}"
                     yield self.at(line, message, hint, f"{subject}.{found.parameter}", severity)
 

@@ -109,7 +109,7 @@ class PutGroup(SystemEdit):
 
     def apply(self, system: System, /) -> None:
         if not self.group.members:
-            raise ModelError("a group needs members", hint="select the cards that belong together first")
+            raise ModelError("a group needs members", hint="select its cards first")
         old = system.layout.groups.get(self.group.id)
         for name in self.group.members:
             system.node(name)

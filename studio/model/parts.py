@@ -165,7 +165,7 @@ class Recording:
                 raise ModelError(f"the topic pattern {pattern!r} does not start with /", hint="e.g. /platform/*")
         for patterns in (self.topics, self.exclude):
             if len(set(patterns)) < len(patterns):
-                raise ModelError("a topic pattern is there twice", hint="keep one")
+                raise ModelError("a topic pattern is given twice", hint="keep one")
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,9 @@ class Project:
         document = SystemDocument.new(folder, name)
         document.do(DescribeSystem(name, f"What {name} does."))
         document.save()
-        write_atomically(folder / README, f"# {name}\n\nWhat it does, what it needs, how to run it.\n".encode())
+        write_atomically(
+            folder / README, f"# {name}\n\nDescribe here its purpose, its requirements, and how to run it.\n".encode()
+        )
         write_atomically(folder / ".gitignore", b"logs/\n")
         return cls.open(folder)
 
@@ -99,7 +101,7 @@ class Project:
     def _lost_places(self, layout_file: Path) -> list[Problem]:
         return [
             Problem(
-                f"{place.of} has a place, but the system has nothing of that name",
+                f"{place.of} has a position, but the system has no component of that name",
                 "warning",
                 str(layout_file),
                 place.origin.line if place.origin else None,

@@ -43,7 +43,7 @@ class ProjectCopy:
         """What there is to copy. The target is a folder that does not exist yet or is empty."""
         source = project.folder.resolve()
         if target.resolve().is_relative_to(source):
-            raise FileError("lies in the project itself", file=target, hint="choose a folder elsewhere")
+            raise FileError("is inside the project itself", file=target, hint="choose a folder elsewhere")
         try:
             if target.exists() and any(target.iterdir()):
                 raise _not_empty(target)

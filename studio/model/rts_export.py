@@ -176,12 +176,12 @@ class _Export:
     def _tell_the_rest(self) -> None:
         for source in self._system.sources:
             others = [mode for mode in source.modes if mode != source.mode]
-            why = f"only its {source.mode} provider comes along"
+            why = f"only its {source.mode} provider is exported"
             self._lose(f"source {source.name}", why + (f", not {' or '.join(others)}" if others else ""))
         for link in self._system.links:
             self._lose(f"link {link}", "an RtsProfile has no links between properties")
         if self._system.recording is not None:
-            self._lose("recording", "an RtsProfile does not tell what is recorded")
+            self._lose("recording", "an RtsProfile has no recording")
         if self._system.geometry is not None:
             self._lose("geometry", "an RtsProfile has none")
 

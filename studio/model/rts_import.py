@@ -65,7 +65,7 @@ class _Import:
         for node in self._root.iterchildren(etree.Element):
             name = etree.QName(node).localname
             if name not in _KNOWN:
-                why = "components start behind a barrier and stop together" if name in _SEQUENCES else "not known here"
+                why = "components start and stop together" if name in _SEQUENCES else "not known here"
                 self._lose(name, why)
         return Imported(self._system, self._lost)
 
@@ -82,7 +82,7 @@ class _Import:
         if spec is None:
             self._lose(name, f"there is no component of type {kind}: it stays as a placeholder")
         if node.get(rts("compositeType"), "None") not in ("", "None") or node.find(rts("Participants")) is not None:
-            self._lose(name, "a composite is taken as one component, its parts stay where they are")
+            self._lose(name, "a composite becomes one component; its parts are not imported")
         properties = dict(_properties(node))
         host = _name(properties[HOST], "host") if properties.get(HOST) else ""
         if host and host not in self._system.hosts:
@@ -197,7 +197,7 @@ class _Import:
                 self._lose(node.get(rts("name"), "connector"), f"{start} and {end} are both {directions[0]} ports")
                 return
             if directions == ["", ""]:
-                self._lose(node.get(rts("name"), "connector"), f"nothing says which end sends: {start} is taken")
+                self._lose(node.get(rts("name"), "connector"), f"no end is marked as the sender: {start} is taken")
             goes_backwards = directions[0] == "in" or directions[1] == "out"
         else:
             goes_backwards = self._calls_backwards(start, end)

@@ -36,7 +36,9 @@ class MakeSource(SystemEdit):
         if self.mode == "logged":
             raise ModelError("a log is not a component", hint="make the source first, then give it a log")
         if not any(port.direction == "out" for port in self.ports):
-            raise ModelError(f"{component.name} sends nothing", hint="a source is where data comes from")
+            raise ModelError(
+                f"{component.name} sends nothing", hint="only components with out ports can become a source"
+            )
         others = _not_data(system, component.name)
         if others:
             hint = f"remove {others[0]} first; a source has data ports only"

@@ -173,7 +173,7 @@ def _bound_twice(mode: SourceMode, provider: LiveProvider) -> Iterator[Differenc
     for port, inner in provider.binds.items():
         if first.setdefault(inner, port) != port:
             line = _line(provider.origin, port)
-            message = f"{mode} has {inner} behind both {first[inner]} and {port}"
+            message = f"{mode} binds {inner} to both {first[inner]} and {port}"
             yield Difference(mode, message, "a port of the component serves only one port of the source", line)
 
 
@@ -225,9 +225,9 @@ def _lacks(source: Source, mode: SourceMode, port: PortSpec) -> str:
     for other in source.modes:
         provider = source.provider(other)
         if isinstance(provider, LiveProvider) and port.name in provider.binds:
-            others.append(f"{other} has it from {provider.binds[port.name]}")
+            others.append(f"{other} uses {provider.binds[port.name]}")
         elif isinstance(provider, LogProvider) and port.name in provider.topics:
-            others.append(f"{other} has it from topic {provider.topics[port.name]}")
+            others.append(f"{other} uses topic {provider.topics[port.name]}")
     return f"{mode} lacks the {_shape(port)} {source.name}.{port.name}" + (f"; {', '.join(others)}" if others else "")
 
 

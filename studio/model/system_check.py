@@ -161,7 +161,7 @@ class _Checker:
 
     def source(self, source: Source) -> Iterator[Problem]:
         if source.provider(source.mode) is None:
-            has = "it has " + ", ".join(source.modes) if source.modes else "it has no provider at all"
+            has = "it has " + ", ".join(source.modes) if source.modes else "it has no provider"
             message = f"the source {source.name} is set to {source.mode}, but has no {source.mode} provider"
             yield self.problem(message, source.origin, has, source.name)
         for port in source.ports:

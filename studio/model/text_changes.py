@@ -1,4 +1,4 @@
-"""What saving would change in a file, by lines: `3 lines added, nothing else touched`."""
+"""What saving would change in a file, by lines: `3 lines added, nothing else changed`."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class TextChanges:
     def words(self) -> str:
         added, removed = self.added, self.removed
         if not added and not removed:
-            return "as saved"
+            return "no changes"
         if not removed:
-            return f"{_lines(added)} added, nothing else touched"
+            return f"{_lines(added)} added, nothing else changed"
         if not added:
-            return f"{_lines(removed)} removed, nothing else touched"
+            return f"{_lines(removed)} removed, nothing else changed"
         if added == removed:
-            return f"{_lines(added)} changed, nothing else touched"
-        return f"{_lines(added)} added, {removed} removed, nothing else touched"
+            return f"{_lines(added)} changed, nothing else changed"
+        return f"{_lines(added)} added, {removed} removed, nothing else changed"
 
     def near(self) -> list[Line]:
         """Only the changes, with a few lines around each; a `gap` stands for what is left out."""

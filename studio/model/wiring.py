@@ -117,7 +117,7 @@ def why_no_wire(system: System, specs: Specs, wire: Wire) -> str | None:
     if out.type != into.type:
         return f"{wire.start} sends {out.type}, but {wire.end} takes {into.type}"
     if out.truth and getattr(spec_of(system, specs, wire.end.node), "category", "") != "judge":
-        return f"{wire.start} is ground truth, which no robot has; only components of the category judge may see it"
+        return f"{wire.start} is ground truth, which no robot has; only components of the category judge may read it"
     return None
 
 

@@ -115,7 +115,7 @@ class Schema:
 
     def _unknown_names(self, root: etree._Element, place: str | None) -> list[Problem]:
         return [
-            Problem(message, "warning", place, line_of(strange), hint or "it is kept as it is")
+            Problem(message, "warning", place, line_of(strange), hint or "it is kept unchanged")
             for element, rule in _walk(root, self._root)
             for strange, message, hint in _unknown(element, rule)
         ]
@@ -125,7 +125,7 @@ def _later_version(root: etree._Element, place: str | None) -> Iterator[Problem]
     written = root.get("version", "").strip(_SPACE).lstrip("+0")
     if written not in ("", str(FORMAT_VERSION)):
         message = f"written by a newer Studio: version {written[:20]}; this one knows {FORMAT_VERSION}"
-        yield Problem(message, "warning", place, line_of(root), "what it does not know is kept, but has no effect")
+        yield Problem(message, "warning", place, line_of(root), "unknown parts are kept, but have no effect")
 
 
 @cache

@@ -64,10 +64,10 @@ class Actuator(Component):
     after_stop = Parameter(
         STAYS,
         choices=(STAYS, RESUMES),
-        doc="after a safety stop, stay until a person lets it go on, or resume with the next command; fixed at start",
+        doc="after a safety stop: stay stopped until a person resumes it, or resume with the next command",
     )
 
-    safety_stop = State("", doc="why a safety stop holds it; empty while none does")
+    safety_stop = State("", doc="reason of the safety stop; empty without one")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -174,7 +174,7 @@ class Actuator(Component):
         if name == ARMED:
             self._arm() if value else self._disarm()
         elif name == AFTER_STOP:
-            raise ActuatorError("after_stop is set in the system file", hint="change it there, and run it again")
+            raise ActuatorError("after_stop is set in the system file", hint="change it there and restart the system")
 
     def on_trigger(self) -> None:
         """Reset a latched fault, by hand. It stays disarmed."""
@@ -189,7 +189,9 @@ class Actuator(Component):
     def _arm(self) -> None:
         event = self._handled()
         if event is None:
-            raise ActuatorError(f"{self.name} can be armed only while it runs", hint="set armed when the system runs")
+            raise ActuatorError(
+                f"{self.name} can be armed only while it runs", hint="set armed after the system has started"
+            )
         if event.kind != Kind.COMMAND:
             raise ActuatorError(f"only a person arms {self.name}, not an output", hint="remove the link to armed")
         if not self.is_live():
@@ -227,7 +229,7 @@ class Actuator(Component):
         try:
             self.halt()
         except Exception:
-            self.log.exception("halt failed; the device's own time-out has to stop it")
+            self.log.exception("halt failed; only the time-out of the device can stop it now")
 
     # Safety stops.
 
@@ -241,7 +243,7 @@ class Actuator(Component):
                 self._stop_for_safety(why, monotonic_ns())
             elif was_armed:
                 self.safety_stop = why
-                self.log.error("stopped: %s; arm it to let it go on", why)
+                self.log.error("stopped: %s; arm it to continue", why)
 
     def let_go_on(self, since_ns: int | None = None) -> None:
         """A person lifts a safety stop. `since_ns`: only one that happened since then, while the system was paused."""
@@ -255,16 +257,16 @@ class Actuator(Component):
                 self.safety_stop = ""
                 self._told_ns.clear()
                 self._in_use()
-                self.log.info("a person lets it go on: commands move it again")
+                self.log.info("resumed by a person: commands move it again")
 
     def _stop_for_safety(self, why: str, at_ns: int) -> None:
         self._halt()
         if self.after_stop == RESUMES:
-            policy = f"it goes on with the next command: after_stop of {self.name} is resume"
+            policy = f"resumed by the next command: after_stop of {self.name} is resume"
             self.log.warning("stopped: %s; %s", why, policy)
         elif not self.safety_stop:
             self.safety_stop, self._stopped_ns = why, at_ns
-            hint = f"it stays stopped until a person lets it go on: studio ctl resume {self.name}"
+            hint = f"it stays stopped until a person resumes it: studio ctl resume {self.name}"
             self.log.error("stopped: %s; %s", why, hint)
 
     def _end_overdue(self, now_ns: int | None = None) -> None:

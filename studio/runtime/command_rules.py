@@ -21,12 +21,12 @@ class Refused(StrEnum):
     NO_EVENT = "it did not come over a channel"
     NOT_LIVE = "the system does not run by the wall clock"
     ORIGIN = "it was made from logged or simulated data"
-    EPOCH = "it belongs to another epoch than the one that was armed"
+    EPOCH = "it was sent before the last switch or restart, when the actuator was not armed"
     OLD = "it is older than 250 ms"
     AHEAD = "it was sent in the future"
     OLD_DATA = "it was made from old data"
     LATCHED = "a fault is latched"
-    STOPPED = "a safety stop holds it until a person lets it go on"
+    STOPPED = "it is in a safety stop until a person resumes it"
     DISARMED = "the actuator is not armed"
 
 

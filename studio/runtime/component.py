@@ -79,9 +79,10 @@ class Component:
             provided = [name for name, each in cls.__services__.items() if isinstance(each, ProvidedService)]
             for name in in_ports:
                 if getattr(cls.__ports__[name], "queue", 0) and hasattr(cls, "on_" + name):
-                    hint = f"take them in on_timer, or declare {name} without a queue"
+                    hint = f"read them in on_timer, or declare {name} without a queue"
                     raise SpecError(
-                        f"{cls.__name__}.{name} has a queue and a handler: who gets the messages?", hint=hint
+                        f"{cls.__name__}.{name} has both a queue and a handler; only one of them can get the messages",
+                        hint=hint,
                     )
             check_handlers(cls, Component, in_ports, provided)
 
@@ -237,7 +238,7 @@ _NOT_STATE = frozenset({
 
 
 def _no_clock() -> int:
-    raise StudioError("now() is asked before the component runs", hint="use it from on_initialize on")
+    raise StudioError("now() was called before the component runs", hint="call it in on_initialize or later")
 
 
 def _nothing() -> None:

@@ -67,7 +67,7 @@ class Input(Generic[M]):
         """The newest message that was delivered, or None before the first. Reading it is noted in the handled trace."""
         if not self.keeps:
             hint = f'declare {self.name} with keep="latest", or store what you need in on_{self.name}'
-            raise SpecError(f"{self.name} keeps no message: its handler gets every one of them", hint=hint)
+            raise SpecError(f"{self.name} has a handler, which gets each message: it keeps none", hint=hint)
         if self.on_read is not None and self.event is not None:
             self.on_read(self.event)
         return self.message
@@ -118,7 +118,9 @@ class Requester(Generic[Q, R]):
 
 
 def _not_running(name: str, *_: object) -> Any:
-    raise SpecError(f"{name} is used before the component runs", hint="use it from on_initialize on, not in __init__")
+    raise SpecError(
+        f"{name} is used before the component runs", hint="use it in on_initialize or later, not in __init__"
+    )
 
 
 class _Named:

@@ -38,7 +38,7 @@ def _refuse_ports_like_hooks(cls: type, in_ports: Collection[str], hooks: Collec
     for port in in_ports:
         if HANDLER + port in hooks:
             message = (
-                f"{cls.__name__}: an in port cannot be called {port}: {HANDLER}{port} is called for something else"
+                f"{cls.__name__}: an in port cannot be called {port}: {HANDLER}{port} is reserved for something else"
             )
             raise SpecError(message, hint=f"e.g. {port}_in")
 

@@ -20,7 +20,7 @@ class Modelserver(Component):
     tags = ("geometry", "service")
 
     get_transformation = ProvidedService(FrameQuery, PoseTransform, doc="the pose of child_frame in frame")
-    get_body_list = ProvidedService(String, Names, doc="the names of all bodies; the request is not looked at")
+    get_body_list = ProvidedService(String, Names, doc="the names of all bodies; the request is ignored")
     get_body_frame_list = ProvidedService(String, Names, doc="the names of a body's frames")
 
     def serve_get_transformation(self, query: FrameQuery) -> PoseTransform:

@@ -201,7 +201,7 @@ def _cannot_open(path: str, error: OSError) -> LineError:
             hint = 'sudo usermod -aG dialout "$USER", then log in again'
             return LineError(f"no permission to open {path}", hint=hint)
         case errno.EAGAIN | errno.EBUSY:
-            return LineError(f"another program uses {path}", hint=f"fuser -v {path} tells which")
+            return LineError(f"another program uses {path}", hint=f"fuser -v {path} shows which")
     return LineError(f"{path} cannot be opened: {error}", hint="is it a serial port?")
 
 
@@ -215,7 +215,7 @@ def _gone(path: str, error: Exception) -> LineError:
     """pyserial's own words for an end of file are a guess at many causes; a number of the system is a fact."""
     number = _number(error) if isinstance(error, OSError) else None
     why = f": {os.strerror(number)}" if number else ""
-    return LineError(f"{path} is gone{why}", hint="check cable and power; it is opened again when it comes back")
+    return LineError(f"{path} is gone{why}", hint="check cable and power; Studio opens it again when it is back")
 
 
 class SerialSensor(Component):
@@ -248,7 +248,7 @@ class SerialSensor(Component):
         if self.is_live():
             self.line = SerialLine(self.port, self.opening_baud(), self.talk, self.log)
         else:
-            self.log.info("the system does not run by the wall clock: %s is left alone", self.port)
+            self.log.info("the system does not run by the wall clock: %s is not opened", self.port)
 
     def on_deactivate(self) -> None:
         self._close()
@@ -301,7 +301,7 @@ class Health:
         if got == 0:
             hint = "check cable, power and that this is the right port"
             raise LineError(f"{self._path} is silent for {self._patience_s:g} s", hint=hint)
-        what = f"{got} bytes on {self._path} made no sense at {self._link.baud} baud"
+        what = f"{got} bytes on {self._path} could not be read at {self._link.baud} baud"
         raise LineError(what, hint="wrong baud rate or another device?")
 
 

@@ -43,7 +43,7 @@ def test_a_bag_is_a_log_for_every_verb(studio: Studio, bag: Path) -> None:
     assert told.status == 0, told.err
     assert told.json["topics"]["/level"]["count"] == EVENTS
     is_copied = bool(list(bag.glob("*.db3")))
-    assert ("is not read as it is (ROS 2 bag), but by a copy" in told.err) == is_copied
+    assert ("Studio reads a converted copy of" in told.err and "(ROS 2 bag)" in told.err) == is_copied
     again = studio("info", bag, "--json")
     assert not again.err and again.json == told.json, "the copy is made once"
     played = studio("play", bag, robot, "--flat-out", "--json")
@@ -62,7 +62,7 @@ def test_what_could_not_be_brought_over_is_told_when_a_source_plays_it(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     bag, robot = write_bag(tmp_path, StoragePlugin.SQLITE3, odd="json"), tmp_path / "robot"
-    complaint = f"some of {bag} could not be brought over (studio convert {bag} OUT.mcap tells which)"
+    complaint = f"some of {bag} could not be imported (studio convert {bag} OUT.mcap lists them)"
     ran = studio("run", robot, "--gate", "lockstep", "--for", "0.1", "--json")
     assert ran.status == 0 and f"studio: warning: {complaint}" in ran.err
     shutil.rmtree(tmp_path / "cache")
@@ -76,7 +76,7 @@ def test_what_could_not_be_brought_over_is_told_when_a_source_plays_it(
 
 def test_a_folder_without_a_log_is_told(studio: Studio, tmp_path: Path) -> None:
     told = studio("play", tmp_path)
-    assert told.status == 2 and "is a folder without a log in it (name a log, e.g. drive.mcap, or the" in told.err
+    assert told.status == 2 and "is a folder without a log (name a log, e.g. drive.mcap, or the" in told.err
 
 
 def test_the_logs_of_a_folder_are_listed(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,7 +53,8 @@ def test_info_tells_how_a_log_from_elsewhere_was_read(studio: Studio, tmp_path: 
         told = studio("info", log, "--json").json
         assert told["import_notes"][-1] == "messages were spaced evenly, 0.1 s apart"
         assert (
-            "imported: the sender's stamps are rounded and no times: all 20 are 1089110000" in studio("info", log).out
+            "imported: the sender's stamps are rounded, so they are not used as times: all 20 are 1089110000"
+            in studio("info", log).out
         )
         if log == path:
             assert "how it was read" in studio("convert", path, tmp_path / "out.mcap").out
@@ -130,7 +131,7 @@ def test_a_project_becomes_an_rts_profile_and_the_other_way_round(studio: Studio
     told = studio("convert", profile, project, "--json")
     assert told.status == 0 and told.json["not_mapped"] == []
     assert studio("check", project).status == 0
-    assert studio("convert", profile, project).status == 2, "nothing is overwritten"
+    assert studio("convert", profile, project).status == 2, "files are never overwritten"
 
 
 class TestDamage:

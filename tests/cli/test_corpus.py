@@ -172,7 +172,7 @@ def test_faults_are_found_and_end_nothing_else(corpus: Path, tmp_path: Path, mon
     assert whys["models/shifted.urdf"] == "the link hand is 0.01 m and 0 rad from where it should be"
     assert whys["models/turned.sdf"].startswith("the link wheel is ")
     assert whys["models/house.sdf"] == "written as SDF and read again, link is not static"
-    assert whys["lost.mcap"] == "it holds 3 messages, and 2 were brought over or counted as left out"
+    assert whys["lost.mcap"] == "it holds 3 messages, and 2 were imported or counted as left out"
     assert whys["system.xml"] == "the wire B0.in -> A0.out goes against the ports: B0.in is an in port"
     assert whys["models/raises.urdf"] == "exit status 1: ZeroDivisionError: by nothing"
     assert whys["models/dies.urdf"].startswith("SIGSEGV")

@@ -125,7 +125,7 @@ class TestSteering:
             (["step", "--topic", "/filter/smoth"], 1, "did you mean /filter/smooth"),
             (["break", "/filter/smoth"], 1, "did you mean /filter/smooth"),
             (["break", "/filter/smooth", "--if", "data is 3"], 1, "is not a valid condition"),
-            (["break"], 2, "what is it to stop at"),
+            (["break"], 2, "no TOPIC, --state or --error given"),
             (["stop"], 2, "`studio stop` ends the whole system"),
             (["get", "filter.cutoff_hz", "--run", "other"], 1, "no system other is running"),
         ],
@@ -159,7 +159,7 @@ class TestSteering:
         delivered = studio("ctl", "step", "2", "--topic", "/filter/smooth", "--json").json["delivered"]
         assert [topic for topic, _ in delivered].count("/filter/smooth") == 2
         held = studio("ctl", "set", "filter.cutoff_hz", "4.5")
-        assert held.out == "filter.cutoff_hz = 4.5, when the system goes on\n"
+        assert held.out == "filter.cutoff_hz = 4.5, try again when the system runs\n"
         assert studio("ctl", "start").status == 0
         await_true(lambda: studio("ctl", "get", "filter.cutoff_hz").out == "4.5\n", "the value")
 

@@ -40,7 +40,7 @@ def test_a_killed_client_stops_the_vehicle_that_it_drives(
     with PtyPort(vehicle, tmp_path / "car") as port, StopClock(port, vehicle) as clock:
         assert process(runs, "run", project, "--detach").status == 0
         try:
-            # Armed when the line stands; and what is made up does not move it, unless somebody says that he means it.
+            # Armed when the line stands; and what is made up did not move it, unless somebody says that he means it.
             await_true(lambda: studio("ctl", "arm", "car").status == 0, "the vehicle to be armed")
             refused = studio("ctl", "send", "car.command", '{"speed_m_s": 0.3}')
             assert refused.status == 1 and "--real" in refused.err and drives() == 0

@@ -89,7 +89,7 @@ def test_without_votes_it_stops_and_stays_until_a_person_lets_it_go_on(
             assert too_early.status == 1 and "car stays stopped: teleop: the sticks fell silent" in too_early.err
             with hand():
                 await_true(lambda: studio("ctl", "log").out.count("takes over") == 2, "the hand to hold the stick")
-                await_true(lambda: "a safety stop holds it" in studio("ctl", "log").out, "a command to be refused")
+                await_true(lambda: "it is in a safety stop" in studio("ctl", "log").out, "a command to be refused")
                 assert not any(note.speed_m_s for note in clock.moves()[before:]), "it drives on by itself"
                 await_true(lambda: studio("ctl", "resume", "car").out == "car: resumed, now\n", "it to be let go on")
                 clock.await_driving()

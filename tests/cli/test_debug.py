@@ -19,7 +19,7 @@ from tests.runtime.debug.plain_client import PlainClient
         (["--at", "/signal/value:3"], "--at needs a --log"),
         (["--log", "x.mcap", "--at", "/signal/value"], "names no event"),
         (["--component", "filtre"], "there is no component filtre"),
-        (["--break", "low_pass.py"], "names no line"),
+        (["--break", "low_pass.py"], "has no line number"),
         (["--break", "nowhere.py:3"], "there is no file nowhere.py"),
     ],
 )

@@ -36,14 +36,14 @@ def test_something_needed_that_is_missing_is_a_failed_check(studio: Studio, monk
     result = studio("doctor")
     assert result.status == 1
     assert "MISSING no-such-package" in result.out
-    assert "needed and missing: no-such-package" in result.out
+    assert "required but missing: no-such-package" in result.out
 
 
 def test_something_optional_that_is_missing_is_only_told(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examinations, "requirements", lambda: [Requirement("no-such-package", ">=1.0", "sim")])
     result = studio("doctor")
     assert "no-such-package" in result.out
-    assert "no-such-package" not in result.out.partition("needed and missing")[2]
+    assert "no-such-package" not in result.out.partition("required but missing")[2]
     assert 'make setup EXTRAS="dev editor sim"' in result.out
 
 

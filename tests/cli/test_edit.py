@@ -85,7 +85,7 @@ FOREIGN = """<system name="foreign" version="1">
     [
         ("<system", "system.xml"),
         (SICK, "sick cannot run: "),
-        (FOREIGN, "has not been trusted yet: python components/fragile"),
+        (FOREIGN, "which you have not trusted yet: python components/fragile"),
     ],
 )
 def test_a_picture_of_what_cannot_run_is_refused_at_once(tmp_path: Path, system: str, words: str) -> None:

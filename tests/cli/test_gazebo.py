@@ -45,7 +45,7 @@ def test_an_assembly_is_looked_for_where_no_file_is(studio: Studio) -> None:
     assert away.status == 1 and "no Gazebo classic server on port 9" in away.err
     assert studio("gazebo", "spawn", "rover", "rapto").status == 2
     nowhere = studio("gazebo", "list", "--server", "gz:only")
-    assert "names no world of a partition" in nowhere.err
+    assert "is not the address of a world in a partition" in nowhere.err
 
 
 def test_a_source_is_on_gazebo_or_on_a_server_that_is_named(studio: Studio) -> None:

@@ -104,7 +104,7 @@ def test_a_urdf_becomes_xml_that_checks_out(studio: Studio, tmp_path: Path) -> N
     assert studio("model", "check", assembly).status == 0
     assert studio("model", "diff", assembly, path).status == 0
     again = studio("model", "convert", path, folder)
-    assert (again.status, "there is already such a file" in again.err) == (1, True)
+    assert (again.status, "the file exists already" in again.err) == (1, True)
 
 
 def test_diff_of_a_model_with_itself(studio: Studio) -> None:

@@ -69,7 +69,7 @@ def test_what_cannot_be_played_is_said(studio: Studio, rig: Path, log: Path) -> 
         ("--start", "7"): "--start lies behind the end of the log (it is 0.99 s long)",
         ("--start", "0.5", "--end", "0.2"): "--end lies before --start",
         ("--rate", "2000"): "must be from 0.01 to 1000",
-        ("--topics", "/none"): "no topic fits /none",
+        ("--topics", "/none"): "no topic matches /none",
         ("--until", "/rig/a/date > 1"): "there is no field date (did you mean data?)",
         ("--until", "soon"): "'soon' is not a valid condition",
     }

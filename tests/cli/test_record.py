@@ -34,7 +34,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         [*words, "--topics", "/signal/*", "/nobody/*"], input="the dog\n\nthe cat", capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert "warning: no topic fits /nobody/*" in done.stderr
+    assert "warning: no topic matches /nobody/*" in done.stderr
     return {**json.loads(done.stdout), "folder": folder}
 
 

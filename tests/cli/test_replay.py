@@ -90,7 +90,7 @@ def test_a_changed_parameter_fails_and_the_first_difference_is_told(
     result = studio("replay", changed(tmp_path / "first_steps"), *words)
     assert result.status == 1
     assert "different: 1 of 2 topics" in result.out
-    assert "first difference (A is expected, B came out): /filter/smooth: event 2, data: " in result.out
+    assert "first difference (A: expected, B: replayed): /filter/smooth: event 2, data: " in result.out
     assert result.out.splitlines()[-2:] == ["the runs differ in (A → B):", "  filter.cutoff_hz 2.0 → 2.5"]
     assert "computed by: signal, filter, before, after" in result.out
     told = studio("replay", tmp_path / "first_steps", *words, "--json").json["expected"]

@@ -256,7 +256,7 @@ def test_a_component_that_never_returns_is_ended_and_told(studio: Studio, tmp_pa
     assert result.status == 1
     assert result.json["components"]["mule"]["errors"] == 1
     assert "mule: warning: I stay here" in result.err
-    assert "it did not stop when asked; its process ended with signal SIGKILL" in result.err
+    assert "it did not stop in time; its process ended with signal SIGKILL" in result.err
     assert result.json["components"]["sink"]["errors"] == 0
 
 

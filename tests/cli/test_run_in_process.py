@@ -62,7 +62,7 @@ def test_the_same_events_as_over_processes(
     [
         (["--for", 1, "--rate", 2], "--rate needs processes"),
         (["--for", 1, "--paused"], "--paused needs processes"),
-        (["--for", 1, "--detach"], "--detach leaves it running"),
+        (["--for", 1, "--detach"], "--detach do not go together"),
         (["--for", 1, "--gate", "run"], "--in-process is a lockstep"),
         ([], "it needs an end (e.g. --for 60)"),
         (["--for", 1, "--mode", "real"], "needs simulated sources, and platform is real (add --mode simulated)"),

@@ -84,7 +84,7 @@ def test_wrong_use_is_told(studio: Studio, recorded: Path) -> None:
     assert few.status == 2 and "--forward: 'few' is not a number of events" in few.err
     assert studio(*words, "--forward", "-1").status == 2
     none = subprocess.run([*STUDIO, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert none.returncode == 2 and "no terminal" in none.stderr
+    assert none.returncode == 2 and "not a terminal" in none.stderr
 
 
 def test_keys_of_a_terminal(recorded: Path) -> None:

@@ -164,7 +164,7 @@ def test_a_wrong_baud_rate_is_told_and_can_be_corrected(
 ) -> None:
     monkeypatch.setitem(NmeaGps.talk.__globals__, "PATIENCE_S", 0.5)
     with bench(NmeaGps, Gps(115200, rate_hz=10), tmp_path, "fix", baud=4800) as line:
-        await_true(lambda: "made no sense at 4800 baud (wrong baud rate" in caplog.text, "word of the baud rate")
+        await_true(lambda: "could not be read at 4800 baud (wrong baud rate" in caplog.text, "word of the baud rate")
         assert line.sent() == []
         monkeypatch.setitem(NmeaGps.talk.__globals__, "PATIENCE_S", 10.0)
         line.trial.set("baud", 115200)

@@ -203,7 +203,7 @@ def test_another_device_on_the_line_is_told(
 ) -> None:
     monkeypatch.setitem(SickLms200.talk.__globals__, "FOUND_WITHIN_S", 0.2)
     with bench(SickLms200, Gps(rate_hz=10.0), tmp_path, "scan"):
-        await_true(lambda: "made no sense at any baud rate" in caplog.text, "word of the other device")
+        await_true(lambda: "could not be read at any baud rate" in caplog.text, "word of the other device")
 
 
 def test_a_variant_that_does_not_exist_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -282,7 +282,7 @@ def test_a_bad_file_is_named_with_the_line(project: Project, text: str, line: in
 
 
 @pytest.mark.parametrize(
-    ("name", "complaint"), [("twist", "named in capitals"), ("Twist", "is a type of Studio already")]
+    ("name", "complaint"), [("twist", "starts with a capital"), ("Twist", "is a type of Studio already")]
 )
 def test_bad_names_are_refused(project: Project, name: str, complaint: str) -> None:
     with pytest.raises(MessageError, match=complaint):

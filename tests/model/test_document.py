@@ -118,7 +118,7 @@ def test_save_as_goes_on_in_the_other_folder(folder: Path, tmp_path: Path) -> No
     document.save()
     assert contents(folder) == (SYSTEM, LAYOUT)
     assert b'name="low"' in contents(other)[0]
-    with pytest.raises(FileError, match="already such a file"):
+    with pytest.raises(FileError, match="the file exists already"):
         document.save_as(folder)
 
 

@@ -55,7 +55,7 @@ LASER_XML = '<component name="l" type="laser">\n<parameter name="frame" value="R
         ),
         (
             f'<geometry assembly="raptor" joints="v.command"/>{VEHICLE_XML}',
-            [f"{JOINTS}v.command, which is an in port of type Velocity (it has to be an out port of type JointState)"],
+            [f"{JOINTS}v.command, which is an in port of type Velocity (it must be an out port of type JointState)"],
         ),
     ],
 )

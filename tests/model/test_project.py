@@ -46,6 +46,6 @@ def test_unknown_names_and_lost_places_are_told(tmp_path: Path) -> None:
     assert found == [
         ("warning", "<system> has no element <experiment>"),
         ("warning", "<component> has no attribute colour"),
-        ("warning", "gone has a place, but the system has nothing of that name"),
+        ("warning", "gone has a position, but the system has no component of that name"),
         ("error", "mystery is of an unknown type not_installed"),
     ]

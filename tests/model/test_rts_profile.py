@@ -85,7 +85,7 @@ def test_what_goes_there_comes_back(name: str) -> None:
 def test_what_has_no_place_there_is_listed(first_steps: LoadedProject) -> None:
     bench = open_project(PROJECTS / "real_bench")
     told = {each.what: each.why for each in to_rts_profile(bench.system, bench.registry).not_mapped}
-    assert "only its real provider comes along" in told["source sick"]
+    assert "only its real provider is exported" in told["source sick"]
     assert [each.what for each in to_rts_profile(first_steps.system, first_steps.registry).not_mapped] == ["recording"]
 
 
@@ -111,7 +111,7 @@ def test_a_profile_from_elsewhere_becomes_a_system(first_steps: LoadedProject) -
         ("Gripper0", "no component of type gripper_hand"),
         ("Gripper0", "composite"),
         ("to_nowhere", "not in this profile"),
-        ("StartUp", "behind a barrier"),
+        ("StartUp", "start and stop together"),
     ]:
         assert any(name == what and why in reason for name, reason in told), (what, told)
     assert len(told) == 7
@@ -273,5 +273,5 @@ def test_port_types_count_in_any_name_space_and_case(space: str, out: str, first
 def test_a_wire_whose_direction_nothing_says_is_told(first_steps: LoadedProject) -> None:
     found = read_rts_profile(PORTS.format(space="x", out="CorbaPort").encode(), first_steps.registry)
     assert [str(each) for each in found.not_mapped if each.what == "w"] == [
-        "w: nothing says which end sends: B0.in is taken"
+        "w: no end is marked as the sender: B0.in is taken"
     ]

@@ -27,8 +27,8 @@ def test_a_lacking_port_is_told_with_who_has_it_and_what_could_be_bound() -> Non
     poorer = replace(SIMULATED, binds={"drive": Endpoint("sim", "drive"), "laser": Endpoint("sim", "laser")})
     assert differences(replace(PLATFORM, simulated=poorer)) == [
         (
-            "simulated lacks the out port of type Float64 platform.arm.joint; real has it from vehicle.angle, "
-            "logged has it from topic /arm (bind it to sim.angle)"
+            "simulated lacks the out port of type Float64 platform.arm.joint; real uses vehicle.angle, "
+            "logged uses topic /arm (bind it to sim.angle)"
         )
     ]
 
@@ -79,7 +79,7 @@ def test_one_port_stands_behind_one_port() -> None:
         ),
     )
     assert differences(source) == [
-        "real has sick.ranges behind both left and right (a port of the component serves only one port of the source)"
+        "real binds sick.ranges to both left and right (a port of the component serves only one port of the source)"
     ]
 
 

@@ -88,7 +88,7 @@ CASES = {
         "f:3: error: link f.smooth → f.gain: f (low_pass) has no parameter gain (known: cutoff_hz, window)",
     ],
     '<source name="s" mode="real"/>': [
-        "f:2: error: the source s is set to real, but has no real provider (it has no provider at all)",
+        "f:2: error: the source s is set to real, but has no real provider (it has no provider)",
     ],
     '<source name="s" mode="real">\n<port name="x" direction="out" type="Rang3d"/>'
     '<logged log="a"><bind port="x" topic="/y"/></logged></source>': [

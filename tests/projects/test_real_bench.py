@@ -94,7 +94,7 @@ def test_a_replay_leaves_the_devices_alone(tmp_path: Path, checkout: Path) -> No
         run.start("pause")
         run.command("car", {"do": "set", "name": "armed", "value": True})
         run.step(1)
-        await_true(lambda: str(run.observer.log).count("is left alone") == 2, "word of the drivers")
+        await_true(lambda: str(run.observer.log).count("is not opened") == 2, "word of the drivers")
         await_true(lambda: "cannot be armed" in str(run.observer.log), "word of the refusal")
         assert list(vehicle.record) == []
 

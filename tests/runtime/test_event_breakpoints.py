@@ -77,7 +77,7 @@ def test_a_latency_above_the_limit() -> None:
     ("content", "words"),
     [
         ({"topic": "/a/oud"}, "no topic"),
-        ({}, "which topic"),
+        ({}, "needs a topic"),
         ({"on": "wish"}, "on must be one of event, state, error, latency, not 'wish'"),
         ({"topic": "/a/out", "when": "during"}, "when must be one of before, after"),
         ({"topic": "/a/out", "count": 0.5}, "count"),

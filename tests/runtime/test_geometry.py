@@ -120,7 +120,7 @@ def test_interpolated_at_a_stamp_and_a_clear_error_outside_of_what_was_heard() -
     # 15 ms before 20 ms nothing was heard; before 40 and 60 ms it is halfway between two positions.
     assert values(run, "/asker/out") == pytest.approx([CAMERA_UP - 10.0, CAMERA_UP + 0.25, CAMERA_UP + 0.45])
     (error,) = run.runners["asker"].component.seen
-    assert f"0.005000 s is before what is remembered of the joint {WHEEL}" in error
+    assert f"0.005000 s is before the stored positions of the joint {WHEEL}" in error
     assert "from 0.010000 s to 0.020000 s" in error
 
 
@@ -167,7 +167,7 @@ def test_the_project_decides_and_the_replay_says_what_differs(tmp_path: Path) ->
     log, _ = record(tmp_path, change=True)
     out, (warning,) = replayed(log, asking(raptor(0.25)), tmp_path, in_process=True)
     assert out[0] == pytest.approx(CAMERA_UP + 0.25 + 0.2) and out[-1] == pytest.approx(CAMERA_UP + 0.25 + 1.0)
-    assert "the geometry is not that of the log" in warning and "Flea" in warning
+    assert "the geometries of the log and of the project differ" in warning and "Flea" in warning
 
 
 def test_a_log_whose_geometry_cannot_be_read_is_replayed_with_a_warning(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_log_whose_geometry_cannot_be_read_is_replayed_with_a_warning(tmp_path
         store_geometry(writer, newer)
     with LogReader(log) as reader:
         (warning,) = geometry_warnings(reader, asking())
-    assert "that of the log cannot be read" in warning
+    assert "the geometry of the log cannot be read" in warning
 
 
 # ---- a component by itself
@@ -217,7 +217,7 @@ def test_what_geometry_tells_of_sensors_and_of_the_drive() -> None:
         (lambda g: g.sensor("Flea", "laser"), "Flea is a camera, not a laser"),
         (lambda g: g.drive("Flea"), "Flea has no drive"),
         (lambda g: g.joint("Raptor.steering"), "there is no moving joint Raptor.steering"),
-        (lambda g: g.transform("Raptor:FrontLeftHub", "Raptor", 5), f"nothing is known of the joint {WHEEL}"),
+        (lambda g: g.transform("Raptor:FrontLeftHub", "Raptor", 5), f"no position is known of the joint {WHEEL}"),
     ],
 )
 def test_what_is_missing_is_named(ask: Callable[[Geometry], object], told: str) -> None:

@@ -164,8 +164,8 @@ def test_it_plays_to_the_end_and_stays_there(client: Client) -> None:
 
 
 def test_back_and_forwards_again_is_the_same(client: Client) -> None:
-    assert client.stepping["why_not"] == "this is where it began"
-    with pytest.raises(StudioError, match="cannot go back: this is where it began"):
+    assert client.stepping["why_not"] == "this is the start"
+    with pytest.raises(StudioError, match="cannot go back: this is the start"):
         client.ask("back")
     start = client.ask("digest")["digest"]
     first = client.ask("step", count=60)["delivered"]
@@ -300,7 +300,9 @@ def test_other_code_at_the_same_event(client: Client, project: Path) -> None:
         client.ask("again", component="adder")
     assert client.state["processes"]["adder"]["pid"] == pids["adder"][1]
     file.write_text("raise OSError('the disk is full')")
-    with pytest.raises(StudioError, match=r"(?s)it does not start with this code.*the disk is full.*try again"):
+    with pytest.raises(
+        StudioError, match=r"(?s)the component does not start with this code.*the disk is full.*try again"
+    ):
         client.ask("again", component="adder")
     file.write_text(CODE.replace("FACTOR", "1.0"))
     assert client.ask("again", component="adder")["same"]

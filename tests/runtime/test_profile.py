@@ -325,7 +325,7 @@ def test_entries_that_lead_nowhere_are_told(low_pass: Path) -> None:
     assert caught.value.file == str(low_pass / "component.xml")
     with pytest.raises(StudioError, match="did you mean LowPass"):
         import_component(replace(spec, entry=PythonEntry("low_pass", "LowPas")))
-    with pytest.raises(StudioError, match="does not make a Component of Float64"):
+    with pytest.raises(StudioError, match="does not define a Component named Float64"):
         import_component(replace(spec, entry=PythonEntry("low_pass", "Float64")))
 
 

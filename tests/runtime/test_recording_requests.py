@@ -55,7 +55,8 @@ def test_a_running_system_is_recorded_and_goes_on(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "there.mcap").touch()
     for file, words in {
-        "": "say where", "drive.mcap": "say where", str(tmp_path / "there.mcap"): "exists already",
+        "": "the log needs a full path", "drive.mcap": "the log needs a full path",
+        str(tmp_path / "there.mcap"): "exists already",
         str(tmp_path / "nowhere" / "drive.mcap"): "nothing can be written",
     }.items():  # fmt: skip
         with pytest.raises(CannotRecord, match=words):

@@ -173,7 +173,7 @@ def test_bodies_of_functions_are_exchanged_where_they_were_not_called_yet(projec
         restarted = again(system, project, f"{rare}\nLIMIT = 3\n"), digest(system)
         assert pid_of(system) != pid, "what is computed on import takes a new process"
         assert restarted[1] == exchanged[1]
-        assert "not only bodies of functions have changed" in restarted[0].pop("restarted")
+        assert "more than the bodies of functions has changed" in restarted[0].pop("restarted")
         assert exchanged[0].pop("restarted") == ""
         assert {**restarted[0], "id": 0} == {**exchanged[0], "id": 0}
     write(project, rare)
@@ -274,4 +274,4 @@ def test_a_restart_by_hand_after_code_that_ends_begins_anew(project: Path) -> No
         write(project, PLAIN)
         system.ask("restart", name="adder", timeout_s=60)
         assert again(system, project, LATER)["same"] is True, "from where it has begun anew"
-        assert "was started again since then" in system.ask("snapshot")["snapshot"]["stepping"]["why_not"]
+        assert "was restarted since then" in system.ask("snapshot")["snapshot"]["stepping"]["why_not"]

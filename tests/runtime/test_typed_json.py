@@ -84,8 +84,8 @@ def test_null_stands_for_a_field_that_is_left_out() -> None:
         ({"topics": ["/a", 1]}, "topics[1] must be a text, not a whole number"),
         ({"inner": {"i": {}}}, "inner[...].count is missing"),
         ({"inner": {"i": {"count": 1, "share": "x"}}}, "inner[...].share must be a number, not a text"),
-        ({"kind": "\ud800"}, "it holds half of a character"),
-        ({"\ud800": 1}, "it holds half of a character"),
+        ({"kind": "\ud800"}, "a text contains half of a character"),
+        ({"\ud800": 1}, "a text contains half of a character"),
         ({"name": ["x" * 1000]}, "name must be a text, not a list"),
     ],
 )

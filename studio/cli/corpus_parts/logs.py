@@ -60,7 +60,7 @@ def _compare_counts(files: list[Path], report: ImportReport) -> None:
 
 def _must_be(in_file: int, accounted: int, what: str) -> None:
     if in_file != accounted:
-        raise WrongError(f"it holds {in_file} {what}, and {accounted} were brought over or counted as left out")
+        raise WrongError(f"it holds {in_file} {what}, and {accounted} were imported or counted as left out")
 
 
 def _mcap_messages(path: Path) -> int:

@@ -83,9 +83,9 @@ def _compare_written_xml(model: Model) -> None:
     try:
         again = model_of(content)
     except StudioError as error:
-        raise WrongError(f"the XML that Studio writes of it cannot be read: {error.message}") from error
+        raise WrongError(f"the XML that Studio wrote from it cannot be read: {error.message}") from error
     if content_of(again).digest != content.digest:
-        raise WrongError("the XML that Studio writes of it reads as another model")
+        raise WrongError("the XML that Studio wrote from it gives another model")
 
 
 def _compare_exported(kind: str, export: Export, model: Model) -> None:
@@ -95,7 +95,7 @@ def _compare_exported(kind: str, export: Export, model: Model) -> None:
         try:
             imported = import_model(path)
         except StudioError as error:
-            raise WrongError(f"the {kind.upper()} that Studio writes of it cannot be read: {error.message}") from error
+            raise WrongError(f"the {kind.upper()} that Studio wrote from it cannot be read: {error.message}") from error
     again = _at_zero(imported.model)
     for what in _lost(kind, export, model, imported, again):
         raise WrongError(f"written as {kind.upper()} and read again, {what}")

@@ -31,7 +31,7 @@ def try_profile(path: Path) -> Outcome:
         _check_direction(root, str(wire.start), str(wire.end))
     text = write_system(found.system)
     if write_system(read_system(text)) != text:
-        raise WrongError("the system that Studio writes of it reads as another one")
+        raise WrongError("the project that Studio wrote from it gives another system")
     again = read_rts_profile(to_rts_profile(found.system, registry).data, registry)
     if _shape(again.system) != _shape(found.system):
         raise WrongError("written as an RtsProfile and read again, components or wires differ")

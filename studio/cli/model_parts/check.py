@@ -36,9 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--against", metavar="FILE", help="another model: SDF, URDF or XML; differences are errors")
     parser.add_argument("--system", metavar="PROJECT", help="a project whose components use the model")
     parser.add_argument("--log", metavar="LOG", help="a log that its sensors made")
-    parser.add_argument("--within-mm", type=float, default=1.0, metavar="MM", help="how far poses may be apart (1)")
-    parser.add_argument("--within-deg", type=float, default=0.1, metavar="DEG", help="how far they may be turned (0.1)")
-    parser.add_argument("--unused", action="store_true", help="also frames that nothing uses")
+    parser.add_argument(
+        "--within-mm", type=float, default=1.0, metavar="MM", help="largest distance of two poses (default: 1)"
+    )
+    parser.add_argument(
+        "--within-deg", type=float, default=0.1, metavar="DEG", help="largest angle between them (default: 0.1)"
+    )
+    parser.add_argument("--unused", action="store_true", help="list unused frames, too")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors")
     add_json_option(parser)
 
@@ -99,9 +103,7 @@ def _against_system(model: Model, project: str) -> list[Problem]:
     use = opened.system.geometry
     if use is None:
         hint = 'add <geometry assembly="..."/>'
-        problems.append(
-            Problem("the system has no geometry: nothing says that it is this one", "warning", file, 1, hint)
-        )
+        problems.append(Problem("the system has no geometry: its system.xml names no model", "warning", file, 1, hint))
     else:
         theirs = find_geometry(use, opened.folder).model
         if theirs is not None and content_of(theirs).digest != content_of(model).digest:

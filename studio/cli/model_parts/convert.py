@@ -19,10 +19,10 @@ from studio.model.geometry.sdf import to_sdf
 from studio.model.geometry.urdf import to_urdf
 
 EXAMPLE = """\
-  studio model convert raptor raptor.sdf                SDF 1.7; what it cannot hold is listed
+  studio model convert raptor raptor.sdf                SDF 1.7; lists what it leaves out
   studio model convert raptor raptor.urdf --json
   studio model convert robot.urdf my_models/            bodies/*.xml and assemblies/robot.xml in that folder
-  studio model convert raptor raptor.sdf --overwrite    also when somebody edited raptor.sdf by hand
+  studio model convert raptor raptor.sdf --overwrite    even if raptor.sdf was edited by hand
 """
 EXPORTS = {".sdf": to_sdf, ".urdf": to_urdf}
 
@@ -30,7 +30,7 @@ EXPORTS = {".sdf": to_sdf, ".urdf": to_urdf}
 def configure(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("output", metavar="OUT", type=Path, help="a file .sdf or .urdf, or a folder for XML files")
-    parser.add_argument("--overwrite", action="store_true", help="replace files that Studio did not make, or not alone")
+    parser.add_argument("--overwrite", action="store_true", help="replace files that were not made by Studio alone")
     add_json_option(parser)
 
 
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 def _only_body(model: Model, notes: list[str]) -> bytes:
     """Of a model with one link: a body with the name of the model, since most links are called `link`."""
     ((link, body),) = model.bodies.items()
-    notes.append("one link only: a body, and no assembly")
+    notes.append("one link only: it becomes a body, not an assembly")
     if link != model.name:
         notes.append(f"the link {link} is called {model.name} here, as the model is")
     if model.pose != HERE or model.placed:
@@ -77,7 +77,7 @@ def _to_xml(source: Path, folder: Path, overwrite: bool) -> tuple[list[Path], li
         made = {folder / "bodies" / f"{imported.model.name}.xml": _only_body(imported.model, notes)}
     for path in made:
         if path.exists() and not overwrite:
-            raise FileError("there is already such a file", file=path, hint="choose another folder, or --overwrite")
+            raise FileError("the file exists already", file=path, hint="choose another folder, or --overwrite")
     for path, data in made.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -257,7 +257,7 @@ class CanvasCommands:
             scene.session.do(edits[0])
         elif edits:
             keys = frozenset(edit.merge_key for edit in edits)
-            scene.session.do(Compound(f"{'Resize' if grow else 'Move'} what is selected", tuple(edits), keys))
+            scene.session.do(Compound(f"{'Resize' if grow else 'Move'} selection", tuple(edits), keys))
         if not grow:
             self._nudged = (chosen, scene.revision, names)
 

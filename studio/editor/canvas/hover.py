@@ -102,7 +102,7 @@ def words_about(canvas: CanvasScene, point: QPointF) -> str:
         return f"<b>{port.end}</b><br>{kind} · {escape(port.type or 'unknown')}{optional}{doc}"
     card = canvas.card_at(point)
     if card is not None and card.is_menu_at(point):
-        return "What can be done with it (Menu key)"
+        return "Actions (Menu key)"
     node = None if isinstance(card, GroupCard) else card
     if node is not None:
         mode = node.segment_at(point)

@@ -17,7 +17,7 @@ from studio.model.wiring import topic_of
 AFTER_MS = 400
 WIDTH = 286
 MARGIN = 12
-PINS, FREES = "Space pins this card", "Space lets it go"
+PINS, FREES = "Space pins this card", "Space releases it"
 FIRST = "Click, then Space pins this card"
 """Somebody else has the keyboard."""
 

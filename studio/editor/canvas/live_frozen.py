@@ -61,7 +61,7 @@ class HeldPill(QWidget):
         super().__init__(view)
         self.view, self.theme, self.words = view, theme, ""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip("Show what waits at the gate")
+        self.setToolTip("Show pending events")
         view.installEventFilter(self)
         self.hide()
 

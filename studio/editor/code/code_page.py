@@ -168,9 +168,7 @@ class CodePage(QWidget):
     def offer_reload(self, component: str) -> None:
         """The process of a component runs older code than this; "" when it does not."""
         self.reload.setText(f"Reload {component}")
-        self.reload.setToolTip(
-            "Start its process again with the code as it is saved, and bring the system back to this event"
-        )
+        self.reload.setToolTip("Restart its process with the saved code and replay to this event")
         self.reload.setVisible(bool(component))
         self.reload.setEnabled(True)
 

@@ -193,8 +193,8 @@ class CodeController(QObject):
             return
         pid = state.get("processes", {}).get(host, {}).get("pid")
         self.window.status.say(
-            f"{component} is not Python: gdb has it in the panel Terminal; in VS Code, its C++ debugger attaches to"
-            f" process {pid}"
+            f"{component} is a program: gdb runs in the panel Terminal;"
+            f" in VS Code, attach its C++ debugger to process {pid}"
         )
 
     def _open_in_vscode(self, host: str) -> None:

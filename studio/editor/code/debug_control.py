@@ -312,7 +312,7 @@ class DebugControl(QObject):
         session.deleteLater()
         self.changed.emit()
         if why and self.feed.is_attached:
-            self.told.emit(f"{session.host} is not debugged any more: {why}")
+            self.told.emit(f"{session.host} is no longer being debugged: {why}")
 
     def _end_all(self) -> None:
         for session in list(self.sessions.values()):

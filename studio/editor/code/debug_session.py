@@ -121,7 +121,7 @@ class DebugSession(QObject):
         self._finish("")
 
     def _lost(self) -> None:
-        self._cross(lambda: self._finish("the debugged process has ended or let go"))
+        self._cross(lambda: self._finish("the debugged process has ended or was disconnected"))
 
     def _finish(self, why: str) -> None:
         if self.condition != "ended":
@@ -136,7 +136,7 @@ class DebugSession(QObject):
         client = self._client
         if client is None:
             if failed is not None:
-                failed(DebugRefused("nothing is debugged here", hint="debug a component first"))
+                failed(DebugRefused("no component is being debugged", hint="debug a component first"))
             return
         turn = -1 if command == "setBreakpoints" else self._turn
 

@@ -72,7 +72,7 @@ class SharedCode:
         box.setWindowTitle(f"Save a copy of {name}?")
         box.setText(f"Other projects use {name}, too.")
         box.setInformativeText(
-            f"A copy in {project} gets your changes, and {project} uses it from now on. The original stays as it is."
+            f"A copy in {project} gets your changes, and {project} uses it from now on. The original does not change."
         )
         copy = box.addButton(f"Copy into {project}", QMessageBox.ButtonRole.AcceptRole)
         change = box.addButton("Change it for all projects", QMessageBox.ButtonRole.DestructiveRole)

@@ -56,7 +56,7 @@ def open_component(window: Needs, name: str) -> None:
     spec = window.session.registry.get(type_name)
     file = source_of(spec) if spec is not None else None
     if file is None:
-        window.status.say(f"The code of {name} is not there: {type_name} is not installed", trouble=True)
+        window.status.say(f"The code of {name} is missing: {type_name} is not installed", trouble=True)
         return
     open_source(window, file)
 

@@ -69,7 +69,7 @@ class StartUnder(QObject):
     def _attached(self, host: str, name: str) -> None:
         session = self.window.debug.sessions.get(host)
         if session is None:
-            self.window.status.say(f"{name} is not Python: gdb can only attach to it while it runs", trouble=True)
+            self.window.status.say(f"{name} is a program: gdb can only attach to it while it runs", trouble=True)
         elif session.condition == "attaching":  # its breakpoints are on the way to the runtime
             session.attached.connect(lambda: self._restart(host, name))
         else:

@@ -123,7 +123,7 @@ class TestController(QObject):
             if folder.resolve().is_relative_to(project.resolve()):
                 trust_component(project, folder)  # its entry may be another one now, and it was allowed to run
             self.window.window_commands.rescan()
-        words = "now shows what its code declares" if found else "is already up to date"
+        words = "now matches its code" if found else "is already up to date"
         self.window.status.say(f"The card of {folder.name} {words}")
 
     def _saved(self, folder: Path) -> Path | None:

@@ -68,8 +68,8 @@ class FreezeBar(QWidget):
         self.more = QToolButton()
         self.more.setIconSize(QSize(16, 16))
         self.more.setFixedSize(26, 22)
-        self.more.setAccessibleName("More ways to go on")
-        self.more.setToolTip("More ways to go on")
+        self.more.setAccessibleName("More ways to continue")
+        self.more.setToolTip("More ways to continue")
         self.more.clicked.connect(self._open_more)
         layout.addWidget(self.more)
         for name in self.buttons:

@@ -367,7 +367,7 @@ class FreezeController(QObject):
         for name in self._to_debug():
             if self.window.debug.is_debugged(name):
                 self.window.debug.detach(name)
-                self.window.status.say(f"{name} is not debugged any more")
+                self.window.status.say(f"{name} is no longer being debugged")
             else:
                 self.window.debug.attach(name)
 

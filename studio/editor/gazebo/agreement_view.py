@@ -18,7 +18,7 @@ AGREES, DIFFERS = "mdi6.check-circle", "mdi6.alert"
 
 class AgreementView(QWidget):
     fix_wanted = pyqtSignal(str)
-    """A model that is to be made anew from its assembly."""
+    """A model that is to be replaced by its assembly."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

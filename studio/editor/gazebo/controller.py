@@ -525,7 +525,7 @@ class GazeboController(QObject):
         from studio.runtime.gazebo.connections.spawning import replace_vehicle
 
         folder = self.around.folder()
-        self._ask(model, "made anew from its assembly", lambda server: replace_vehicle(server, model, model, folder))
+        self._ask(model, "replaced by its assembly", lambda server: replace_vehicle(server, model, model, folder))
 
     def follow_phase(self, phase: str) -> None:
         """The system of the project pauses, stands at a breakpoint or goes on: so does the server, where it ran."""

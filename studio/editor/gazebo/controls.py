@@ -30,7 +30,7 @@ STEPPED = "The running system makes the steps of this server"
 RESETS = {
     Scope.ALL: ("Everything", "Time starts at 0 and all models are where the world has them"),
     Scope.TIME: ("Time only", "Time starts at 0, models stay where they are"),
-    Scope.POSES: ("Poses only", "Models are where the world has them, time goes on"),
+    Scope.POSES: ("Poses only", "Put models back to their start; time continues"),
 }
 NEEDS = {Scope.ALL: Feature.RESET_ALL, Scope.TIME: Feature.RESET_TIME, Scope.POSES: Feature.RESET_POSES}
 
@@ -70,9 +70,7 @@ class Controls(QWidget):
         self.speed.setToolTip("Simulation time per real time that the server tries to keep; 0: as fast as it can")
         self.speed.valueChanged.connect(lambda value: self.speed_wanted.emit(value))
         self.follow = QCheckBox("Pause and freeze reach this server")
-        self.follow.setToolTip(
-            "When the system of this project pauses or stands at a breakpoint, the server pauses too"
-        )
+        self.follow.setToolTip("When the system pauses or stops at a breakpoint, the server pauses, too")
         self.follow.setChecked(True)
         self.clock = QLabel()
         self.clock.setProperty("role", "muted")

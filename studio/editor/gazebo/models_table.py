@@ -82,7 +82,7 @@ class ModelsPanel(QWidget):
         self.move_button.setToolTip("Move the selected model to x, y and heading; its height stays")
         self.move_button.clicked.connect(lambda: self.move_wanted.emit(self.current(), *self._at()))
         self.home = QPushButton("Reset")
-        self.home.setToolTip("Bring the selected model back to where it was at first")
+        self.home.setToolTip("Move the selected model back to its first pose")
         self.home.clicked.connect(lambda: self.home_wanted.emit(self.current()))
         self.delete = QPushButton("Delete")
         self.delete.setToolTip("Take the selected model out of the world (Delete)")

@@ -50,7 +50,7 @@ class GazeboPage(QWidget):
         self.fed = QLabel()
         self.fed.setProperty("role", "muted")
         self.again = QPushButton("Match again")
-        self.again.setToolTip("Forget what was chosen by hand, and match topics and ports by type and name")
+        self.again.setToolTip("Discard choices made by hand, and match topics and ports by type and name")
         self.again.clicked.connect(self.match_again_wanted)
         self.log, self.server_log, self.doctor = _text("Connection log"), _text("Server log"), _text("Doctor")
         self.logs = QTabWidget()
@@ -120,7 +120,7 @@ class GazeboPage(QWidget):
         is_wrong = has_link and row is not None and row.phase in (Phase.RECONNECTING, Phase.LOST)
         words = f"{row.phase}: {row.words}" if row is not None and is_wrong else ""
         if words and row is not None and row.phase == Phase.RECONNECTING:
-            words += ". What is shown is the last that was known; topics and ports are kept."
+            words += ". The list shows the last known state; topics and ports are kept."
         if self.banner.text() != words:
             self.banner.setText(words)
         self.banner.setVisible(bool(words))

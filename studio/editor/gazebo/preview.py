@@ -77,7 +77,7 @@ class Preview(QWidget):
         self.topic.setVisible(bool(name))
         if watched is None or link is None:
             self.type.setText("")
-            self._wait("Nobody publishes it now" if name else "Select a topic to see its newest message here")
+            self._wait("No publisher now" if name else "Select a topic to see its newest message here")
             return
         self.type.setText(watched.topic.type_name)
         self._show_rate(watched)

@@ -145,7 +145,7 @@ class ServersPanel(QWidget):
         self.words.setWordWrap(True)
         self.words.setProperty("role", "muted")
         self.doctor = QPushButton("Doctor")
-        self.doctor.setToolTip("What is installed, what discovery sees, and why it sees nothing")
+        self.doctor.setToolTip("Check the installation and discovery; explains why no server is found")
         self.doctor.clicked.connect(self.doctor_wanted)
         last = QHBoxLayout()
         last.addWidget(self.words, 1)
@@ -218,7 +218,7 @@ class ServersPanel(QWidget):
         self.link_button.setEnabled(row is not None)
         self.link_button.setText("Disconnect" if is_linked or is_tried else "Connect")
         self.link_button.setToolTip(
-            "End the connection; the server goes on (Return)"
+            "Disconnect; the server keeps running (Return)"
             if is_linked or is_tried
             else "Connect, and again each time the server comes back (Return)"
         )

@@ -147,7 +147,7 @@ class TopicsTable(QTableWidget):
             item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if can_edit else flags)
             if column == TOPIC:
                 item.setFont(QFont(code_font(12)))
-                item.setToolTip(f"{row.topic.name}\n{row.topic.type_name or 'nobody publishes it now'}")
+                item.setToolTip(f"{row.topic.name}\n{row.topic.type_name or 'no publisher now'}")
             if column in (TYPE, HOW) or (column == PORT and match is None) or not row.is_there:
                 item.setForeground(QColor(theme.muted))
             if column == RATE:

@@ -203,7 +203,7 @@ class Keeping(QObject):
         elif self.document.workspace.is_modified:
             words += ", and you have changes that are not saved."
         else:
-            words += ". If you reload it, your earlier edits cannot be undone any more."
+            words += ". If you reload it, your earlier edits can no longer be undone."
         choices = {
             "Show difference…": self._show_difference,
             "Reload": self.reload_wanted.emit,

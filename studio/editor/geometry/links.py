@@ -110,7 +110,7 @@ class VehicleLinks:
         """Chosen by name: it comes to the middle of the view, to be mounted from there."""
         document = self.controller.active
         if document is None or document.workspace.is_body:
-            self.window.status.say("A body by itself holds no other bodies: open or make an assembly", trouble=True)
+            self.window.status.say("A single body cannot contain other bodies: open or make an assembly", trouble=True)
             return
         if document.workspace.is_world:
             document.view.commands.ask_robot()

@@ -107,4 +107,4 @@ def _kept_name(path: Path) -> str:
 
 
 def _words(problems: list[Problem]) -> str:
-    return f"What was not saved cannot be read: {problems[0]}"
+    return f"Unsaved changes cannot be read: {problems[0]}"

@@ -53,7 +53,7 @@ def rename(workspace: Workspace, thing: Thing, new: str) -> Arrangement:
 def remove_all(workspace: Workspace, things: tuple[Thing, ...]) -> Arrangement:
     """In one step; a model that loses its last shape goes with it."""
     if VehicleThing() in things:
-        raise ModelError("the world itself cannot be removed", hint="remove what is in it, or close the file")
+        raise ModelError("the world itself cannot be removed", hint="remove its contents, or close the file")
     whole = [_need(workspace, each).name for each in things if not isinstance(each, ShapeThing)]
     shapes: dict[str, set[int]] = defaultdict(set)
     for each in things:
@@ -91,7 +91,7 @@ def duplicate(workspace: Workspace, thing: Thing) -> Arrangement:
 def _need(workspace: Workspace, thing: Thing) -> WorldPart:
     part = part_of(workspace, thing)
     if part is None:
-        raise ModelError("this is no part of the world by itself", hint="choose an obstacle or a place")
+        raise ModelError("this is not a separate part of the world", hint="choose an obstacle or a place")
     return part
 
 

@@ -58,7 +58,7 @@ class Effects:
         )
         found.append(("Keeps running", kept))
         if self.lacks:
-            found.append(("Stays as it is", listed(self.lacks)))
+            found.append(("Not affected", listed(self.lacks)))
         return found
 
     @property

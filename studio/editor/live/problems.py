@@ -44,7 +44,7 @@ def problems_of_run(system: System, state: Snapshot) -> list[Problem]:
                 found.append(_behind(node.name, part, told["behind_s"]))
     names = {part: node.name for node in system.nodes for part in parts_of(node, state)}
     for sender, told in state.get("malformed", {}).items():
-        hint = "its messages do not follow the protocol; they were ignored, and everything else goes on"
+        hint = "its messages do not follow the protocol; they were ignored; everything else keeps running"
         found.append(Problem(refusal_words(sender, told), "warning", hint=hint, subject=names.get(sender, "")))
     if stalled := state.get("stalled"):  # without its seconds: the row would be another one every second
         hint = "look at the state of its components and sources"
@@ -71,7 +71,7 @@ def _problem(node: str, part: str, told: Mapping[str, Any]) -> Problem:
     why = {
         "hung": ("does not respond", "restart it"),
         "restarting": ("ended and is being restarted", "the console shows its last output"),
-        "gave up": ("ended again and again and is not restarted any more", "the console shows its last output"),
+        "gave up": ("ended repeatedly and is no longer restarted", "the console shows its last output"),
     }
     words, hint = why.get(told["state"], ("has ended", "the console shows its last output"))
     return Problem(f"{part} {words}", "error", hint=hint, subject=node)

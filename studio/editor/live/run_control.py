@@ -162,7 +162,7 @@ class RunControl(QObject):
     def _not_found(self) -> None:
         if self._expected:
             self._expected = False
-            self._not_up("It started and has ended already. The console tells what its components said last.")
+            self._not_up("It has ended already. See the console for the last lines of its components.")
 
     def _not_up(self, why: str) -> None:
         """It never came to run; who waited for its end need not wait, and who has stopped it asked for nothing else."""

@@ -34,7 +34,7 @@ class StopReason:
 _PREFIXES = {"/_studio/timer/": "tick of ", "/_studio/command/": "command to "}
 WHEN = {
     "before": "the next event is",
-    "after": "everybody has handled",
+    "after": "all components have handled",
     "seen": "stopped as soon as it was seen:",
 }
 

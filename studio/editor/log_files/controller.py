@@ -296,7 +296,7 @@ class LogController(QObject):
         told = ", ".join(part for part in (events, size) if part)
         self.window.notice.ask(
             f"{log.name} is recorded: {told}.",
-            {"Play in this project": lambda: self.play_here(log), "Open it by itself": lambda: self.open_alone(log),
+            {"Play in this project": lambda: self.play_here(log), "Open it alone": lambda: self.open_alone(log),
              "Close": lambda: None},
             about="recorded",
         )  # fmt: skip
@@ -366,8 +366,8 @@ class LogController(QObject):
         box.setInformativeText(str(error))
         if isinstance(error, LogDamaged) and error.file is not None and then is not None:
             damaged = Path(error.file)
-            box.setInformativeText(f"{damaged.name} {error.message}. What is intact can be saved into a copy.")
-            save = box.addButton("Save what is intact", QMessageBox.ButtonRole.AcceptRole)
+            box.setInformativeText(f"{damaged.name} {error.message}. Its intact part can be saved as a copy.")
+            save = box.addButton("Save intact part", QMessageBox.ButtonRole.AcceptRole)
             box.addButton("Close", QMessageBox.ButtonRole.RejectRole)
             box.setDefaultButton(save)
             # Not before the box is gone: it would hold back the dialog of the import.
@@ -445,7 +445,7 @@ class LogController(QObject):
 
         self.window.notice.ask(
             f"The log can play in place of {edit.component} once that is a data source.",
-            {"Turn it into a source and play": make, "Open it by itself": lambda: self._open_alone(facts),
+            {"Turn it into a source and play": make, "Open it alone": lambda: self._open_alone(facts),
              "Close": lambda: None},
             about="recorded",
         )  # fmt: skip

@@ -141,7 +141,7 @@ def report_lines(report: dict[str, Any]) -> list[str]:
     left = [f"{count_words(entry['count'])} {entry['name']} ({entry['reason']})" for entry in report["not_mapped"]]
     if left:
         more = f" and {len(left) - 3} more kinds" if len(left) > 3 else ""
-        lines.append(f"Not brought over: {'; '.join(left[:3])}{more}.")
+        lines.append(f"Not imported: {'; '.join(left[:3])}{more}.")
     lines += [f"{note}." for note in report["notes"][:MOST_NOTES]]
     if report["damage_count"]:
         lines.append(f"Damaged and passed over: {report['damage_count']}.")

@@ -215,7 +215,7 @@ def viewing_project(facts: LogFacts, root: Path | None = None) -> Path:
         write_descriptions(folder, {t: facts.protobuf[topic] for t, topic in played.items() if topic in facts.protobuf})
         (folder / "system.xml").write_text(_viewing_system(name, facts.path, kinds, ports), encoding="utf-8")
     except OSError as error:
-        raise NoLog(f"cannot be opened by itself: {error.strerror}", file=folder) from error
+        raise NoLog(f"cannot be opened alone: {error.strerror}", file=folder) from error
     return folder
 
 

@@ -33,7 +33,7 @@ class OpenLogDialog(QDialog):
             words = f"{project} cannot use it: {why_not}."
         into = QLabel(words)
         into.setWordWrap(True)
-        self.cancel, self.alone = QPushButton("Cancel"), QPushButton("Open it by itself")
+        self.cancel, self.alone = QPushButton("Cancel"), QPushButton("Open it alone")
         self.alone.setToolTip("Closes the project and plays the log for viewers alone")
         self.project = QPushButton(f"Play it in {project}")
         self.project.setEnabled(bool(feeds))

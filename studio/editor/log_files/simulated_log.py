@@ -18,7 +18,7 @@ from studio.recordings import unused
 SECONDS = 45
 FROM_CARMEN = "/carmen/"
 DRIVE = """<system name="pioneer_drive" version="1">
-  <doc>A Pioneer wanders through a maze and tells of its laser and its wheels.</doc>
+  <doc>A Pioneer drives through a maze; its laser and odometry are recorded.</doc>
   <geometry assembly="pioneer_3at"/>
   <source name="pioneer" mode="simulated">
     <port name="laser" direction="out" type="Range3d"/>

@@ -33,7 +33,7 @@ class MappingDialog(QDialog):
         self.setMinimumWidth(620)
         title = QLabel(facts.path.name)
         title.setStyleSheet("font-size: 15px; font-weight: 600;")
-        what = QLabel(f"{facts.words}. Ports get what is recorded in the log under these topics.")
+        what = QLabel(f"{facts.words}. Ports get the recorded messages of these topics.")
         what.setProperty("role", "muted")
         what.setWordWrap(True)
         self.boxes: dict[tuple[str, str], QComboBox] = {}

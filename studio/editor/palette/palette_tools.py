@@ -95,7 +95,7 @@ TOOLS: tuple[Tool, ...] = (
          "A place where data comes from, with a switch on it: real, logged or simulated. "
          "The rest of the system does not see which of them provides it.", _add_source),
     Tool("log_player", "log player", "fa6s.database",
-         "Plays a log in place of the sensors, or by itself.", lambda window, at: window.logs.ask_open()),
+         "Plays a log in place of the sensors, or alone.", lambda window, at: window.logs.ask_open()),
     Tool("recorder", "recorder", "mdi6.record-rec",
          "Writes topics of the running system into a log; a system that does not run is started.",
          lambda window, at: window.logs.ask_record()),

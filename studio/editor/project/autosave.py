@@ -128,4 +128,4 @@ class Autosave(QObject):
 
     def _cannot(self, error: Exception) -> None:
         assert self.session is not None
-        self.session.refused.emit(f"what is not saved cannot be kept: {error}")
+        self.session.refused.emit(f"unsaved changes cannot be backed up: {error}")

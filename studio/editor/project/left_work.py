@@ -43,7 +43,7 @@ class LeftWork:
         """Other programs may have changed the files since."""
         text = difference(self.autosave.kept(slot))
         DifferenceDialog(
-            self.window.widget, "Saved, and what was not", text, {"Restore": lambda: self.restore(slot)}
+            self.window.widget, "Saved version and unsaved changes", text, {"Restore": lambda: self.restore(slot)}
         ).show()
 
     def restore(self, slot: Slot) -> None:
@@ -57,7 +57,7 @@ class LeftWork:
         if slot in self.autosave.left:
             return  # it is still only there, and the status bar has told why
         self.window.notice.withdraw(_about(slot))
-        self.window.status.say("Restored, and not saved yet: Undo brings back what is saved")
+        self.window.status.say("Restored, and not saved yet: Undo restores the saved version")
 
 
 def _about(slot: Slot) -> str:

@@ -171,7 +171,7 @@ class LiveEdits(QObject):
         errors = [problem for problem in self._session.problems if problem.severity == "error"]
         self._blocked = bool(errors)
         if errors:
-            self.waiting.emit(f"The running system stays as it is until this is mended: {errors[0].message}")
+            self.waiting.emit(f"The running system does not change until this is corrected: {errors[0].message}")
             return
         text = self._text()
         if text == self._followed and not restart:
@@ -240,7 +240,7 @@ class LiveEdits(QObject):
             self._failed(error)
 
     def _failed(self, error: StudioError) -> None:
-        self.failed.emit(f"The running system stays as it is: {error}")
+        self.failed.emit(f"The running system does not change: {error}")
 
     def _text(self) -> bytes:
         assert self._session is not None

@@ -24,7 +24,7 @@ class TrustDialog(QDialog):
         words.setWordWrap(True)
         self.commands = QTextEdit()
         self.commands.setReadOnly(True)
-        self.commands.setAccessibleName("What it would start")
+        self.commands.setAccessibleName("Show programs")
         self.commands.setFont(code_font(12))
         self.commands.setStyleSheet(
             f"background: {theme.code}; border: 1px solid {theme.border}; border-radius: 3px; padding: 6px;"
@@ -33,7 +33,7 @@ class TrustDialog(QDialog):
         self.commands.setFixedHeight(min(220, 26 + 20 * max(2, len(commands))))
         has_programs = any(command.startswith("program ") for command in commands)
         red = "Red ones are programs of the project, not of Studio. " if has_programs else ""
-        note = QLabel(f"{red}They may do on this computer whatever you may. You are asked again when one changes.")
+        note = QLabel(f"{red}They run with your rights. Studio asks again when one changes.")
         note.setProperty("role", "muted")
         note.setWordWrap(True)
         self.look, self.folder, self.run = QPushButton("Look only"), QPushButton("Open folder"), QPushButton()

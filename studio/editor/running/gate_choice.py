@@ -13,9 +13,9 @@ from studio.editor.live.run_control import RunControl
 AUTO, FREE, LOCKSTEP, ONE = "auto", "free", "lockstep", "one"
 KINDS = {AUTO: "Automatic", FREE: "Free run", LOCKSTEP: "Lockstep", ONE: "One event at a time"}
 TIPS = {
-    AUTO: "Lockstep where everything is logged or simulated, so that it can be stepped and taken back; otherwise free",
-    FREE: "Events pass as they come, as in a real system. What happens is not the same twice, so it cannot go back",
-    LOCKSTEP: "One event after the other, always in the same order: the system can be stepped, and taken back",
+    AUTO: "Lockstep where everything is logged or simulated, so that steps and steps back are possible; otherwise free",
+    FREE: "Events pass as they come, as in a real system. Two runs differ, so it cannot go back",
+    LOCKSTEP: "One event after the other, always in the same order: steps and steps back are possible",
     ONE: "The system is paused, and each step (F6) delivers exactly one event; Continue (F5) lets it run",
 }
 

@@ -21,7 +21,7 @@ TIPS: dict[Phase, str] = {
     "starting": "Its processes are being started",
     "running": "The system runs. F8 pauses, Shift+F5 stops it",
     "paused": "Let events flow again (F5)",
-    "stopping": "Its processes are asked to end",
+    "stopping": "Its processes are ending",
 }
 NO_EVENTS = "No events"
 CLOCK_EVERY_MS = 100
@@ -86,7 +86,7 @@ class RunButtons(QWidget):
             "run.pause": ("fa6s.pause", theme.text, "Pause: no event is delivered and the clock is paused (F8)"),
             "run.back": ("mdi6.step-backward", theme.text, "One event back (Shift+F6)"),
             "run.step": ("mdi6.step-forward", theme.text, "Deliver exactly one event, then pause (F6)"),
-            "run.stop": ("fa6s.stop", theme.error, "Stop the system: every component is asked to finish (Shift+F5)"),
+            "run.stop": ("fa6s.stop", theme.error, "Stop the system: components finish first (Shift+F5)"),
         }
         for name, button in self._others.items():
             mark, colour, tip = looks[name]

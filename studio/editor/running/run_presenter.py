@@ -271,7 +271,7 @@ class RunPresenter(QObject):
                 words.splitlines()
             )  # Python tells what happened first if it was a signal, last if it was an exception
             how = f"broke: {lines[0] if lines[0].startswith('Fatal') else lines[-1]}"
-            choices["What it said"] = lambda: self._ask_later("The last words of the runtime", words, {})
+            choices["Show its output"] = lambda: self._ask_later("The last words of the runtime", words, {})
         self.window.notice.ask(
             f"The runtime of this system {how}. Everything it had started is gone with it; your project is untouched.",
             choices,

@@ -29,7 +29,7 @@ SPACING = 6
 """That Qt puts between two parts of a status bar."""
 EDGES = 16
 """That it keeps free at its ends, at most."""
-EXAMPLE = "An example that came with Studio stays as it is: Ctrl+S saves a copy of your own"
+EXAMPLE = "Examples of Studio are not changed: Ctrl+S saves your own copy"
 SAFETY = "A log never moves a vehicle"
 
 

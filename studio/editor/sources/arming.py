@@ -54,7 +54,9 @@ class ArmDialog(QDialog):
         mark.setFixedSize(38, 38)
         mark.setAlignment(Qt.AlignmentFlag.AlignCenter)
         mark.setStyleSheet(f"background: {origin.fill}; border-radius: 4px;")
-        title = QLabel(f"{vehicle} will move by itself" if runs else f"{vehicle} is real, and moves only when armed")
+        title = QLabel(
+            f"{vehicle} can move without warning" if runs else f"{vehicle} is real, and moves only when armed"
+        )
         title.setStyleSheet("font-size: 15px; font-weight: 600;")
         what = QLabel(words)
         what.setProperty("role", "muted")
@@ -67,7 +69,7 @@ class ArmDialog(QDialog):
         head.addLayout(texts, 1)
         limited = [actuator for actuator in actuators if actuator.speed]
         self.checks = [
-            QCheckBox("The area is clear and someone holds the hardware stop"),
+            QCheckBox("The area is clear and a person holds the hardware stop"),
             QCheckBox("I have tested this system in simulation today"),
         ]
         self.speed = QDoubleSpinBox()
@@ -101,7 +103,7 @@ class ArmDialog(QDialog):
         layout.addWidget(self.hint)
         layout.addWidget(self.name)
         after = (
-            "After a safety stop it goes on by itself, because the system file says so (after_stop)."
+            "After a safety stop it resumes without you, because the system file says so (after_stop)."
             if any(actuator.resumes for actuator in actuators)
             else "After a safety stop it stays stopped until you resume it."
         )
@@ -196,7 +198,7 @@ class Arming(QObject):
                 self.feed.ask("command", done, self._failed, component=name, command={"do": "resume"})
 
     def _went_on(self, name: str, _: dict[str, Any]) -> None:
-        self.told.emit(f"{name} goes on: commands move it again")
+        self.told.emit(f"{name} resumed: commands move it again")
 
     def disarm(self, why: str = "by hand") -> None:
         """Everybody, at once."""
@@ -266,7 +268,7 @@ class Arming(QObject):
         if armed != self.armed:
             for name in set(self.armed) - set(armed) - self._asked:
                 if name in known:  # a fault, or nobody has commanded it for long
-                    self.told.emit(f"{name} has disarmed itself: the console tells why")
+                    self.told.emit(f"{name} has disarmed itself: see the console for the reason")
             self.armed = armed
             self._asked.clear()
             self._counts, self._commanded_ns = self._commands(), None

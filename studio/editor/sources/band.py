@@ -51,7 +51,7 @@ class OriginBand(QWidget):
         self.resume.setToolTip(
             "Lift the safety stop: commands move the vehicle again. First look at the vehicle and at what stopped it."
         )
-        self.arm.setToolTip("What has to be true before commands may move the vehicle")
+        self.arm.setToolTip("Conditions before commands may move the vehicle")
         self.setAccessibleName("Origin of the data")
         self.show_modes([], theme)
 

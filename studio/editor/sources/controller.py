@@ -344,7 +344,7 @@ class SourceController(QObject):
         else:
             words = "REAL SENSORS · vehicle not armed" if actuators else "REAL SENSORS"
         if any(actuator.resumes for actuator in actuators):
-            words += " · resumes by itself after a safety stop"
+            words += " · resumes without you after a safety stop"
         self.band.show_real(
             words + beside, "", armed=bool(armed), can_arm=up and bool(actuators),
             can_resume=bool(stopped) and not window.freeze.is_frozen,

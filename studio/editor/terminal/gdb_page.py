@@ -70,7 +70,7 @@ class GdbPage(QWidget):
         self.again.setToolTip(f"Start gdb on the process that {self.component} has now")
         self.again.clicked.connect(self.again_wanted)
         self.again.hide()
-        self.leave.setToolTip(f"{self.component} goes on without a debugger")
+        self.leave.setToolTip(f"{self.component} continues without a debugger")
         self.leave.clicked.connect(self.end)
         self.view = TerminalView(self.window_.theme)
         self.view.setAccessibleName(f"gdb on {self.component}")
@@ -132,7 +132,7 @@ class GdbPage(QWidget):
         name = f"<b>{escape(self.component)}</b>"
         if not self.terminal.is_open:
             words = (
-                f"{name} goes on without a debugger" if self.window_.live.feed.is_attached else f"{name} does not run"
+                f"{name} continues without a debugger" if self.window_.live.feed.is_attached else f"{name} does not run"
             )
         elif self._pid_now != self.pid:
             words = f"{name} was started again, as process {self._pid_now}: gdb still has the one that was before"

@@ -23,7 +23,7 @@ class PointedAt:
     @property
     def words(self) -> str:
         value = f"{self.name} {self.value:.6g}".replace("-", "−")
-        event = f"event {count_words(self.number)}: a click tells how it came about"
+        event = f"event {count_words(self.number)}: click to show its causes"
         return value if self.number < 0 else f"{value} · {event}"
 
 

@@ -124,7 +124,7 @@ class StateLanes(QWidget):
             return f"{name}: {near.note or near.sort}, at {moment_words(near.time_ns)}"
         span = lane.at(self.time_at(x))
         if span is None:
-            return f"{name}: nothing is known of this time"
+            return f"{name}: no data for this time"
         look, length = look_of(span.state), (span.end_ns - span.start_ns) / SECOND_NS
         note = f"\n{span.note}" if span.note and look.tone == "error" else ""
         return f"{name}: {look.word}\nfrom {moment_words(span.start_ns)}, for {length:.1f} s{note}"

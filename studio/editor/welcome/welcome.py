@@ -253,7 +253,7 @@ class Welcome(QWidget):
         keys = QPushButton("Shortcuts")
         keys.setProperty("link", "true")
         keys.clicked.connect(self.keys_wanted)
-        news = QPushButton("What is new")
+        news = QPushButton("New in this version")
         news.setProperty("link", "true")
         news.clicked.connect(lambda: self.guide_wanted.emit(NEWS))
         news.setVisible(NEWS.is_file())

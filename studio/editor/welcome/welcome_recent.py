@@ -16,7 +16,7 @@ from studio.editor.welcome.welcome_tiles import Clickable
 SHOWN = 8
 AGES_EVERY_MS = 20_000
 PICTURES = {"project": "mdi6.graph-outline", "log": "fa6s.database", "vehicle": "mdi6.car-outline"}
-GONE = "not there any more"
+GONE = "no longer there"
 
 
 class Place(QLabel):

@@ -22,7 +22,7 @@ TILE_WIDTHS = (236, 340)
 EDGE, WORDS_AT, TWO_LINES = 11, 31, 43
 WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignTop
 FIRST = "first_steps"
-A_COPY = "An example stays as it is: what you save is a copy of your own"
+A_COPY = "Examples are not changed: Save makes your own copy"
 
 
 class Clickable(QFrame):

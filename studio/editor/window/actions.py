@@ -125,7 +125,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("insert.into_wire", "Component into the wire…", lambda w: w.canvas.open_quick_insert(), ("Shift+W",),
            "canvas", icon="mdi6.puzzle"),
     Action("insert.note", "Note", lambda w: w.canvas.commands.add_note(), ("Shift+N",), "canvas"),
-    Action("insert.group", "Group of what is selected", lambda w: w.canvas.groups.make(), ("Ctrl+G",), "canvas"),
+    Action("insert.group", "Group selection", lambda w: w.canvas.groups.make(), ("Ctrl+G",), "canvas"),
     Action("insert.frame", "Frame", lambda w: w.canvas.commands.add_frame(), ("Shift+F",), "canvas"),
     Action("run.start", "Run", lambda w: w.live.run(), ("F5",), icon="fa6s.play"),
     Action("run.pause", "Pause", lambda w: w.live.pause(), ("F8",), icon="fa6s.pause"),

@@ -72,10 +72,10 @@ class CrashDialog(QDialog):
         self.setMinimumWidth(560)
         self.report = f"{_versions()}\n\n{trace}"
         self._others = 0
-        title = QLabel("The window goes on; your system was not touched")
+        title = QLabel("The window keeps running; your system did not change")
         title.setProperty("role", "subject")
         title.setStyleSheet("font-size: 14px;")
-        words = QLabel(f"{sentence}. What you had edited is still there: save it if you are in doubt.")
+        words = QLabel(f"{sentence}. Your edits are still there: save them now.")
         words.setWordWrap(True)
         self.more = QLabel()
         self.more.hide()
@@ -84,7 +84,7 @@ class CrashDialog(QDialog):
         text.setFont(code_font(12))
         text.setMinimumHeight(160)
         text.setAccessibleName("Trace")
-        note = QLabel("The report holds versions and this trace, no project data. Nothing is sent.")
+        note = QLabel("The report holds versions and this trace, no project data. Studio sends nothing.")
         note.setProperty("role", "muted")
         copy, go_on = QPushButton("Copy report"), QPushButton("Go on")
         go_on.setProperty("primary", "true")

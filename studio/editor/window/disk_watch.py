@@ -67,7 +67,7 @@ class DiskWatch(QObject):
         elif self._runs():
             words += ". If you reload it, the running system follows."
         else:
-            words += ". If you reload it, what you did before cannot be undone any more."
+            words += ". If you reload it, earlier edits can no longer be undone."
         choices = {
             "Show difference…": lambda: self._show_difference(session),
             "Reload": lambda: self._reload(session),

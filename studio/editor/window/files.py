@@ -251,7 +251,7 @@ class Files(QObject):
         place = place_for_copy(self.window.session.folder, self.window.settings.recent())
         chosen = ask_new_folder(self.window, f"{name} is an example: a copy of your own", place, "Save a copy")
         if chosen is None:
-            self.window.status.say(f"Not saved: {name} came with Studio and stays as it is")
+            self.window.status.say(f"Not saved: {name} is an example of Studio and cannot be changed")
         return chosen is not None and self.save_as(chosen, code=code)
 
     def ask_save_as(self) -> None:

@@ -23,7 +23,7 @@ MOUSE = (
     ("Mouse", "Without snapping", "hold Alt"),
     ("Keys", "Walk along wires", "arrows"),
     ("Keys", "Walk between cards", "Ctrl+arrows"),
-    ("Keys", "Move what is selected", "Alt+arrows"),
+    ("Keys", "Move selection", "Alt+arrows"),
 )
 
 

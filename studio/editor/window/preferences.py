@@ -109,13 +109,13 @@ class PreferencesDialog(QDialog):
         self._row(form, "Motion", self.motion)
         self._row(form, "Size of the interface", self.scale, self.restart)
         self._row(
-            form, "Keep what is not saved after", self.autosave,
+            form, "Back up unsaved changes after", self.autosave,
             "Most work a crash can lose; only Save writes your files",
         )  # fmt: skip
         self.recordings.setAccessibleName("Folder for recordings")
         self._row(
             form, "Recordings go to", self.recordings_row,
-            "Each project has a folder of its own there. `studio record` uses it, too",
+            "Each project has its own folder there. `studio record` uses it, too",
         )  # fmt: skip
         self._row(form, "Lines in the console", self.console)
         self._row(form, "Mini-map", self.minimap)

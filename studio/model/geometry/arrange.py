@@ -176,7 +176,7 @@ def circular_array(
 
 def _counted(count: int) -> int:
     if not 2 <= count <= 100:
-        raise ModelError(f"{count} is not a count for an array", hint="2 to 100, with the one that is there")
+        raise ModelError(f"{count} is not a count for an array", hint="2 to 100, including the existing one")
     return count
 
 

@@ -20,7 +20,9 @@ class FrameName(NamedTuple):
     def parse(cls, text: str) -> FrameName:
         body, colon, frame = text.partition(":")
         if not (body and colon and frame):
-            raise GeometryError(f"{text!r} names no frame", hint="write Body:Frame, e.g. Raptor:FrontBumperCenter")
+            raise GeometryError(
+                f"{text!r} is not the name of a frame", hint="write Body:Frame, e.g. Raptor:FrontBumperCenter"
+            )
         return cls(body, frame)
 
     def __str__(self) -> str:

@@ -173,7 +173,7 @@ def _shape(node: XmlNode) -> Shape:
     if node.tag == "box":
         size = read_three(node, "size")
         if min(size) < SMALLEST:
-            raise GeometryError("a box has no side of 0 or less", hint='e.g. size="0.4 0.3 0.2"')
+            raise GeometryError("the sides of a box must be above 0", hint='e.g. size="0.4 0.3 0.2"')
         return Box(size=size, **common)
     if node.tag == "mesh":
         if density is not None:
@@ -221,7 +221,7 @@ def _sound(sensor: Sensor, node: XmlNode) -> None:
     if not 0 < values.get("fov_deg", 90) <= 360:
         raise GeometryError(f"the {node.tag} {sensor.name} sees {values['fov_deg']:g} degrees", hint="0 to 360")
     if values.get("range_min_m", 0) >= values.get("range_max_m", 1):
-        raise GeometryError(f"the {node.tag} {sensor.name} has its least range at or beyond its greatest")
+        raise GeometryError(f"the {node.tag} {sensor.name} has a least range that is not below its greatest")
     if values.get("rate_hz", 1) <= 0:
         raise GeometryError(f"the {node.tag} {sensor.name} has a rate of 0", hint="leave rate_hz out if it is unknown")
 

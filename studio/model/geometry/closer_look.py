@@ -31,8 +31,8 @@ def look_closer(model: Model) -> list[Problem]:
 
 def _overlap(model: Model, found: Overlap) -> Problem:
     one, other = found.one, found.other
-    message = f"{_named(one)} and {_named(other)} reach into each other"
-    hint = 'move one of them, or let only one of them bump: use="visual"'
+    message = f"{_named(one)} and {_named(other)} overlap"
+    hint = 'move one of them, or make one of them visual only: use="visual"'
     return Problem(message, "warning", *_place(model, other), hint, f"{other.body}#{other.index}")
 
 
@@ -60,7 +60,7 @@ def unused_frames(model: Model) -> list[Problem]:
     return [
         Problem(
             f"nothing uses the frame {name}:{frame}", "warning", model.bodies[name].file, line,
-            "remove it, unless a component or a person asks for it", f"{name}:{frame}",
+            "remove it, unless a component or a person needs it", f"{name}:{frame}",
         )
         for name, frame, line in _own_frames(model)
         if not any(end == (name, frame) for end in bound)

@@ -40,7 +40,7 @@ class GeometryContent:
         except (KeyError, TypeError, ValueError) as error:
             raise GeometryError(f"not a geometry: {error!r}") from None
         if made.digest != digest:
-            raise GeometryError(f"the geometry {made.name} is damaged: its digest is another one")
+            raise GeometryError(f"the geometry {made.name} is damaged: its digest does not match")
         return made
 
 

@@ -56,7 +56,7 @@ def in_short(one: Model, other: Model) -> str:
     """The first few differences, and how many more there are."""
     told = [each.message for each in differences(one, other)]
     more = [f"and {len(told) - FEW} more"] if len(told) > FEW else []
-    return "; ".join([*told[:FEW], *more]) or "in shapes, or in how it is written"
+    return "; ".join([*told[:FEW], *more]) or "in its shapes, or in its text"
 
 
 def _missing(what: str, prefix: str, one: Any, other: Any) -> Iterator[Difference]:

@@ -135,7 +135,7 @@ class EditableBody(Model):
         namesakes = [other for other in self.shapes if other.name == shape.name]
         bumpers = [bumper.name for bumper in self._bumpers_of(shape.name)] if len(namesakes) == 1 else []
         if bumpers:
-            raise ModelError(f"{shape.name} is needed by the bumper {bumpers[0]}", hint="let it feel another shape")
+            raise ModelError(f"{shape.name} is needed by the bumper {bumpers[0]}", hint="let it use another shape")
         self._set("shapes", (*self.shapes[:index], *self.shapes[index + 1 :]))
 
     # ---- masses
@@ -170,7 +170,7 @@ class EditableBody(Model):
             self._follow(name, joint.name)
         self._check_mimic(joint)
         if joint.at in self._carried_by(joint.name):
-            raise ModelError(f"the joint {joint.name} would carry itself", hint=f"{joint.at} moves with it")
+            raise ModelError(f"the joint {joint.name} would depend on itself", hint=f"{joint.at} moves with it")
 
     def remove_joint(self, name: str, *, with_parts: bool = False) -> None:
         """`with_parts`: all that moves with it goes too, joints further out included. Those that mimic it stop."""

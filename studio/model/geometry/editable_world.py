@@ -82,7 +82,7 @@ class EditableWorld(Model):
         part = self._part(name)
         users = [each.name for table in self._tables.values() for each in table if each.relative_to == name]
         if users:
-            raise ModelError(f"{users[0]} counts from {name}", hint=f"let {users[0]} count from the world first")
+            raise ModelError(f"{users[0]} is relative to {name}", hint=f"let {users[0]} be relative to the world first")
         self._drop(_table_of(part), name)
 
     def _part(self, name: str) -> WorldPart:

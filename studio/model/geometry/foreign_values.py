@@ -62,7 +62,7 @@ class Foreign:
         if len(values) != count:
             raise self.fault(element, f"<{element.tag}> needs {count} numbers, not {len(values)}")
         if not all(abs(value) <= LARGEST for value in values):
-            raise self.fault(element, f"<{element.tag}> holds a number that is beyond all bounds: {(text or '')[:60]}")
+            raise self.fault(element, f"<{element.tag}> contains a number that is too large: {(text or '')[:60]}")
         return values
 
     def number(self, element: etree._Element | None, text: str | None, default: float = 0.0) -> float:

@@ -95,7 +95,7 @@ def _another_frame(own: Constraint, full: Constraint, workspace: Workspace, file
                 On(AddFrame(replace(twin, name=name)), workspace.file_of(end.body)),
                 On(SetConstraint(own.name, changed), file),
             )
-            yield GeometryFix(f"Give it the frame {name} in the same place", edits)
+            yield GeometryFix(f"Add the frame {name} in the same place", edits)
 
 
 def _closing(own: Constraint, full: Constraint, workspace: Workspace) -> Pose:
@@ -131,7 +131,7 @@ def _of_body(problem: Problem, body: Body, file: Path) -> Iterator[GeometryFix]:
 def _moments(body: Body, part: str, file: Path) -> Iterator[GeometryFix]:
     mass = next((mass for mass in body.masses if mass.on == part), None)
     if mass is not None and mass.moments is not None:
-        yield GeometryFix("Take the inertia of the shapes", (On(SetMass(replace(mass, moments=None)), file),))
+        yield GeometryFix("Compute the inertia from the shapes", (On(SetMass(replace(mass, moments=None)), file),))
 
 
 def _missing_names(body: Body, part: str, file: Path) -> Iterator[GeometryFix]:
@@ -146,7 +146,7 @@ def _missing_names(body: Body, part: str, file: Path) -> Iterator[GeometryFix]:
             known = [shape.name for shape in body.shapes if shape.name]
             for near in get_close_matches(sensor.shape, known, n=1, cutoff=0.4):
                 yield GeometryFix(f"Use {near}", (On(SetSensor(replace(sensor, shape=near)), file),))
-            yield GeometryFix("Feel with all shapes", (On(SetSensor(replace(sensor, shape="")), file),))
+            yield GeometryFix("Use all shapes", (On(SetSensor(replace(sensor, shape="")), file),))
         return
     joint = body.joint(part)
     if joint is not None and joint.at not in frames:

@@ -39,7 +39,7 @@ def _expanded(path: Path) -> bytes:
     try:
         from xacrodoc import XacroDoc  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        hint = "pip install xacrodoc, or make URDF of it with `xacro`"
+        hint = "pip install xacrodoc, or convert it into URDF with `xacro`"
         raise FileError("xacro files need xacrodoc", file=path, hint=hint) from None
     try:
         text: str = XacroDoc.from_file(str(path)).to_urdf_string()

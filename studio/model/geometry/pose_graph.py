@@ -29,9 +29,9 @@ def resolved(poses: Mapping[str, Counted]) -> dict[str, Matrix]:
         if name not in found:
             counted = poses.get(name)
             if counted is None:
-                raise GeometryError(f"the pose of {above[-1]} counts from {name}, which does not exist")
+                raise GeometryError(f"the pose of {above[-1]} is relative to {name}, which does not exist")
             if name in above or len(above) > DEEPEST:
-                raise GeometryError(f"the pose of {name} counts from itself")
+                raise GeometryError(f"the pose of {name} is relative to itself")
             found[name] = pose_of(counted.relative_to, (*above, name)) @ counted.matrix
         return found[name]
 

@@ -179,7 +179,7 @@ def _joint_rules(body: Body) -> Iterator[Problem]:
             carried = frames[carrier.at].on if carrier is not None and carrier.at in frames else ""
         if carried:
             hint = f"the frame {joint.at} moves with {frames[joint.at].on}"
-            yield _problem(body, f"the joint {joint.name} carries itself", hint, joint.origin, joint.name)
+            yield _problem(body, f"the joint {joint.name} depends on itself", hint, joint.origin, joint.name)
 
 
 def _mass_rules(body: Body) -> Iterator[Problem]:

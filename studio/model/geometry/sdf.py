@@ -159,7 +159,7 @@ def _add_shape(link: etree._Element, use: str, name: str, shape: Shape) -> None:
 def _add_joint(model: etree._Element, export: ExportJoint, notes: list[str]) -> None:
     joint = export.joint
     if joint is not None and joint.mimic is not None:
-        words = f"the joint {export.name} moves by itself: SDF 1.7 cannot say that it mimics {joint.mimic.joint}"
+        words = f"the joint {export.name} becomes independent: SDF 1.7 has no mimic of {joint.mimic.joint}"
         notes.append(words)
     limited = joint is not None and (joint.lower is not None or joint.upper is not None)
     kind = "fixed" if joint is None else KINDS[joint.kind]

@@ -39,10 +39,10 @@ ONE_NAME_SPACE = (1, 7)
 
 def read_sdf(root: etree._Element, foreign: Foreign) -> Raw:
     if root.get("version") is None:
-        foreign.note("the file does not tell its version: it is read as SDF 1.4")
+        foreign.note("the file has no version: it is read as SDF 1.4")
     if (old := next(root.iter("origin"), None)) is not None:
-        hint = "make a newer file of it with `gz sdf -p`"
-        raise foreign.fault(old, "<origin> tells poses in SDF 1.2 and older, which Studio does not read", hint)
+        hint = "convert it into a newer version with `gz sdf -p`"
+        raise foreign.fault(old, "<origin> belongs to SDF 1.2 and older, which Studio does not read", hint)
     world = root.find("world")
     if world is not None:
         _tell_left_out(root, world, foreign)
@@ -70,7 +70,7 @@ def _tell_left_out(root: etree._Element, world: etree._Element, foreign: Foreign
     for other in (each for each in root.iterchildren("world", "model") if each is not world):
         foreign.note(f"the {other.tag} {other.get('name')} is left out: only the first world of a file is read")
     if world.find("state") is not None:
-        foreign.note("the <state> of the world is left out: models are where they are without it")
+        foreign.note("the <state> of the world is left out: models keep their poses without it")
     tags = sorted({str(child.tag) for child in world.iterchildren(etree.Element)} - HELD_BY_WORLD - {"state"})
     if tags:
         foreign.note(f"of the world, {', '.join(f'<{tag}>' for tag in tags)} is left out")
@@ -351,7 +351,7 @@ class _Model:
             if value is not None and not (key in ("effort", "velocity") and value < 0):
                 setattr(joint, ours, value)
         if joint.lower is not None and joint.upper is not None and joint.lower > joint.upper:
-            self.foreign.note(f"the limits of the joint {joint.name} are the wrong way round, and left out")
+            self.foreign.note(f"the limits of the joint {joint.name} are swapped, and left out")
             joint.lower = joint.upper = None
 
     # ---- plugins
@@ -374,7 +374,7 @@ class _Model:
             elif not driven:
                 self.foreign.note(f"the plugin {plugin.get('name')} is left out")
             else:
-                self.foreign.note("the drive is known by its joints only: SDF does not tell the wheelbase")
+                self.foreign.note("only the joints of the drive are imported: SDF has no wheelbase")
 
 
 def _version(root: etree._Element) -> tuple[int, int]:

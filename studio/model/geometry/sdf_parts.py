@@ -137,7 +137,7 @@ class SdfParts:
                 self.foreign.note(f"the laser {name} sees {math.degrees(angles):g} degrees, and is left out")
                 return None
             if (layers := int(number(f"{ray}/scan/vertical/samples", 1))) > 1:
-                self.foreign.note(f"the laser {name} has {layers} layers, and here only the level one")
+                self.foreign.note(f"the laser {name} has {layers} layers, and only the level one is imported")
             return Laser(name, "", fov_deg=_round(math.degrees(angles)),
                          beams=max(1, int(number(f"{ray}/scan/horizontal/samples", 1))),
                          range_min_m=number(f"{ray}/range/min", 0), range_max_m=number(f"{ray}/range/max", 10),

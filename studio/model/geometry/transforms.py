@@ -200,12 +200,12 @@ class Transforms:
         span = self.joint_span(name)
         if span is None:
             return GeometryError(
-                f"nothing is known of the joint {name} at {_seconds(stamp_ns)}",
-                hint="no position with a stamp was heard of it; ask without a stamp for where it is",
+                f"no position is known of the joint {name} at {_seconds(stamp_ns)}",
+                hint="it has no positions with stamps; ask without a stamp for its position",
             )
         side = "before" if stamp_ns < span[0] else "after"
         return GeometryError(
-            f"{_seconds(stamp_ns)} is {side} what is remembered of the joint {name}",
+            f"{_seconds(stamp_ns)} is {side} the stored positions of the joint {name}",
             hint=f"from {_seconds(span[0])} to {_seconds(span[1])}",
         )
 

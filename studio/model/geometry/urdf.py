@@ -53,7 +53,7 @@ def to_urdf(model: Model) -> Export:
         notes += [f"the {sensor.KIND} {link.part.body}.{sensor.name} is left out: URDF has no sensors"
                   for sensor, _ in link.sensors]  # fmt: skip
     if any(link.body.drive for link in links):
-        notes.append("how the vehicle is driven is left out: URDF has no word for it")
+        notes.append("the drive is left out: URDF has none")
     etree.indent(robot)
     names = {link.name: link.name for link in links}
     return Export(etree.tostring(robot, encoding="unicode") + "\n", notes, names, joints)
@@ -75,9 +75,9 @@ def _join_trees(links: list[ExportLink], notes: list[str]) -> None:
 
 def _tell_places(model: Model, links: list[ExportLink], notes: list[str]) -> None:
     if any(body.is_static for body in model.bodies.values()):
-        notes.append("that it is fixed in the world (static) is left out: URDF has no word for it")
+        notes.append("static is left out: URDF has no such property")
     if model.pose != HERE:
-        notes.append("the pose of the model in the world is left out: URDF has no word for it")
+        notes.append("the pose of the model in the world is left out: URDF has none")
     if links[0].place is not None and not is_here(links[0].place):
         notes.append(f"the pose of {links[0].name} in the model is left out: in URDF the root is the origin")
 
@@ -146,7 +146,7 @@ def _add_joint(
         mimic = {"multiplier": repr(joint.mimic.multiplier), "offset": repr(joint.mimic.offset)}
         etree.SubElement(made, "mimic", mimic, joint=joints[joint.mimic.joint])
     elif joint.mimic is not None:
-        notes.append(f"the joint {export.name} moves by itself: {joint.mimic.joint}, which it mimics, is left out")
+        notes.append(f"the joint {export.name} becomes independent: {joint.mimic.joint}, which it mimics, is left out")
 
 
 def _origin(parent: etree._Element, pose: Matrix) -> None:

@@ -23,7 +23,7 @@ KINDS: dict[str, JointKind] = {"revolute": "hinge", "continuous": "drive", "pris
 def read_urdf(root: etree._Element, foreign: Foreign) -> Raw:
     for element in root.iter(etree.Element):
         if "xacro" in (etree.QName(element).namespace or ""):
-            hint = "make URDF of it with `xacro`, or call it .xacro"
+            hint = "convert it into URDF with `xacro`, or rename it to .xacro"
             raise foreign.fault(element, f"it is a xacro file: <xacro:{etree.QName(element).localname}>", hint)
     raw = Raw(root.get("name") or foreign.file.stem, notes=foreign.notes)
     colours = {
@@ -209,7 +209,7 @@ def _limits(raw: RawJoint, element: etree._Element, kind: str, foreign: Foreign)
     if kind in ("revolute", "prismatic"):
         raw.lower, raw.upper = (foreign.limit(limit, limit.get(key, "0")) for key in ("lower", "upper"))
         if raw.lower is not None and raw.upper is not None and raw.lower > raw.upper:
-            foreign.note(f"the limits of the joint {raw.name} are the wrong way round, and left out")
+            foreign.note(f"the limits of the joint {raw.name} are swapped, and left out")
             raw.lower = raw.upper = None
     for key, ours in (("effort", "effort"), ("velocity", "speed")):
         value = foreign.limit(limit, limit.get(key))

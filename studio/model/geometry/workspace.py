@@ -491,7 +491,7 @@ class Workspace:
         places = self._places_beside(path.resolve())
         for place in places.values():
             if place != path.resolve() and place.exists():
-                raise FileError("there is already such a file", file=place, hint="choose another folder")
+                raise FileError("the file exists already", file=place, hint="choose another folder")
         beside = self._images_and_meshes()
         for key, place in places.items():
             _make_folder(place.parent)

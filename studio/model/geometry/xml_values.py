@@ -115,9 +115,7 @@ def read_pose(node: XmlNode) -> Pose:
     angles = cast("Angles | None", node.get("angles"))
     if form in ("rpy", "axis_angle"):
         if angles is None:
-            raise GeometryError(
-                f"<{node.tag}> does not say in what its {form} is", hint='add angles="degrees" or "radians"'
-            )
+            raise GeometryError(f"<{node.tag}> has no unit for its {form} is", hint='add angles="degrees" or "radians"')
     elif angles is not None:
         raise GeometryError(f"<{node.tag}> has angles={angles!r}, but a {form} has no angles", hint="delete it")
     return Pose(xyz, Rotation(form, values, angles))
@@ -139,13 +137,13 @@ def read_joint(node: XmlNode, name: str) -> Joint:
     turning = [key for key in ("lower", "upper", "home", "speed", "offset") if key in node.attributes]
     if kind in ("hinge", "steering", "drive") and turning and angles is None:
         hint = 'add angles="degrees" or "radians"'
-        raise GeometryError(f"the joint {name} does not say in what its {turning[0]} is", hint=hint)
+        raise GeometryError(f"the joint {name} has no unit for its {turning[0]} is", hint=hint)
     scale = math.pi / 180.0 if angles == "degrees" and kind != "slider" else 1.0
     values: dict[str, Any] = {key: read_number(node, key) * scale for key in turning}
     offset = values.pop("offset", 0.0)
     if "mimic" in node.attributes:
         if "home" in node.attributes:
-            hint = "delete home; offset says how far from the other it is"
+            hint = "delete home; offset is its distance from the other"
             raise GeometryError(f"the joint {name} mimics another, so its home follows from that one's", hint=hint)
         if kind == "fixed":
             raise GeometryError(f"the joint {name} is fixed, so it cannot mimic another", hint='e.g. kind="hinge"')

@@ -100,7 +100,7 @@ def _check_characters(content: object) -> None:
 
 
 def _half_a_character() -> Malformed:
-    return Malformed("it holds half of a character, which no text can have")
+    return Malformed("a text contains half of a character (a lone surrogate)")
 
 
 def _too_deep() -> Malformed:

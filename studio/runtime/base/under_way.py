@@ -21,7 +21,9 @@ class UnderWay:
     def begin(self, client: bytes) -> None:
         """Raises TooManyRequests, and counts nothing then."""
         if self._counts[client] >= MOST:
-            raise TooManyRequests(f"{MOST} requests are under way already", hint="wait for the answers first")
+            raise TooManyRequests(
+                f"{MOST} requests are waiting for an answer already", hint="wait for the answers first"
+            )
         self._counts[client] += 1
 
     def end(self, client: bytes) -> None:

@@ -138,7 +138,7 @@ class Feeder(Generic[E]):
 
     def ask_again(self, position: int) -> None:
         """The same, also where it is there already: what waits is sent once more."""
-        assert self.rewind is not None, "whoever goes back has asked whether it can be done"
+        assert self.rewind is not None, "the caller checks first whether the system can go back"
         self.rewind(position)
         self.waiting.clear()
         self.taken = self.received = position

@@ -188,14 +188,14 @@ def refusal(number: Any, why: Exception) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="The broker of one run; started by the launcher.")
+    parser = argparse.ArgumentParser(description="The broker of one run. Studio starts it.")
     parser.add_argument("--clock", choices=[kind.name.lower() for kind in ClockKind], default="wall")
     parser.add_argument("--base-ns", type=int, help="system time at --at-ns (default: now)")
     parser.add_argument("--at-ns", type=int, help="a moment of CLOCK_MONOTONIC (default: now)")
-    parser.add_argument("--rate", type=float, default=1.0, help="of the clock from --at-ns on")
+    parser.add_argument("--rate", type=float, default=1.0, help="rate of the clock from --at-ns on")
     parser.add_argument("--incarnation", type=int, default=1)
-    parser.add_argument("--epoch", type=int, default=0, help="that it begins with (default: 0)")
-    parser.add_argument("--resume", choices=["pause", "run"], help="go on for a broker that died")
+    parser.add_argument("--epoch", type=int, default=0, help="first epoch (default: 0)")
+    parser.add_argument("--resume", choices=["pause", "run"], help="replace a broker that died")
     arguments = parser.parse_args()
     die_with_parent()
     keep_freed_memory()

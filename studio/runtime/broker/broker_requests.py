@@ -260,7 +260,7 @@ class BrokerRequests:
     def _set_clock(self, request: asked.SetClock) -> None:
         """`now_ns` sets the clock forward too: one that follows a player that goes as fast as it can."""
         if self.forwarder.mode != "run":
-            raise StudioError("the clock is paused with the system", hint="give the rate to run")
+            raise StudioError("the clock is paused with the system", hint="set the rate with run")
         clock = self.forwarder.clock
         if request.now_ns is not None:
             clock = clock.stopped_at(max(request.now_ns, clock.now_ns()))

@@ -85,7 +85,7 @@ class GateState(Generic[E]):
 
 
 RAN_FREELY = "the system ran freely since then"
-STARTED = "the system was started, or its time was moved, since then"
+STARTED = "the system was restarted, or its time was changed, since then"
 BY_HAND = "a service was called by hand since then"
 
 
@@ -308,7 +308,7 @@ class Gate(Generic[E]):
         for feeder in self.agenda.feeders:
             if feeder.rewind is None and feeder.position != state.positions[feeder.name]:
                 hint = "open the recording of this run at that event"
-                raise CannotGoBack(f"cannot go back: {feeder.name} cannot give its inputs again", hint=hint)
+                raise CannotGoBack(f"cannot go back: {feeder.name} cannot repeat its inputs", hint=hint)
 
     def restore(self, number: int) -> None:
         """Be where checkpoint `number` was; its possibility has been looked at."""

@@ -15,7 +15,7 @@ from studio.runtime.broker.held import Held
 from studio.runtime.channel.payloads import copy_shared
 from studio.runtime.wire.frames import HEADER, HOST_PREFIX, SHARED, Ack, Mark, split, topic_field
 
-HELD_WORDS = "is held by a debugger, or does not answer"
+HELD_WORDS = "is stopped by a debugger, or does not respond"
 """For now: later there may be checkpoints again."""
 
 
@@ -85,7 +85,7 @@ class SystemCheckpoints:
     def note_start(self, host: str) -> None:
         """A process was started, and knows nothing of what was."""
         self._started[host] = self._started.get(host, 0) + 1
-        self._gate.note_unrepeatable(f"{host} was started again since then")
+        self._gate.note_unrepeatable(f"{host} was restarted since then")
 
     def undo_start(self, host: str) -> None:
         """It has caught up, or has ended before it began anew: nothing is left of that it was started."""
@@ -115,13 +115,13 @@ class SystemCheckpoints:
         forwarder = self._forwarder
         forwarder.pause()
         hosts = forwarder.plan.hosts
-        _refuse(hosts.keys() & forwarder.gone, "has ended", "start it again")
-        _refuse(hosts.keys() & forwarder.excused, HELD_WORDS, "let it go on")
-        hint = "programs of their own are replayed forwards only"
+        _refuse(hosts.keys() & forwarder.gone, "has ended", "restart it")
+        _refuse(hosts.keys() & forwarder.excused, HELD_WORDS, "continue it")
+        hint = "components that are programs can only be replayed forwards"
         _refuse(hosts.keys() - self.keepers, "cannot take checkpoints of itself", hint)
 
     def _refuse_if_refused(self, answers: Mapping[str, Ack]) -> None:
-        _refuse(self._forwarder.plan.hosts.keys() - answers.keys(), "has ended", "start it again")
+        _refuse(self._forwarder.plan.hosts.keys() - answers.keys(), "has ended", "restart it")
         for answer in answers.values():
             if answer.refused:
                 raise StudioError(answer.text)

@@ -161,7 +161,7 @@ class Leases:
     def _copy(self, where: Handle) -> memoryview:
         copied = _copy(self._folder, where)
         if copied is None:
-            raise Overwritten("the shared payload was overwritten: it was not kept for this host", file=where.name)
+            raise Overwritten("the shared payload was overwritten before this host read it", file=where.name)
         self._copied += 1
         return memoryview(copied)
 

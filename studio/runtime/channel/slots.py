@@ -172,8 +172,8 @@ class Segment:
                 mapping = mmap.mmap(file, size)
         except FileNotFoundError:
             if _has_others(folder, name):
-                raise Overwritten("the shared payload was given up: it was not kept for this host", file=name) from None
-            raise PayloadError("the shared payload is gone, as its producer is", file=name) from None
+                raise Overwritten("the shared payload was released before this host read it", file=name) from None
+            raise PayloadError("the shared payload is gone, because its producer has ended", file=name) from None
         except (OSError, ValueError) as error:
             raise PayloadError(f"the shared payload is gone: {error}", file=name) from None
         magic, slot_pages, slots = struct.unpack_from("<QQQ", mapping)
@@ -185,18 +185,18 @@ class Segment:
         """The index in `words` of the slot that begins with this page, if the file has it."""
         slot, between = divmod(page - 1, self.slot_pages)
         if between or not 0 <= slot < self.slots:
-            raise PayloadError("the handle names no slot of this file", file=self.name)
+            raise PayloadError("the handle refers to a slot that this file does not have", file=self.name)
         return page * WORDS_OF_PAGE
 
     def check_length(self, length: int) -> None:
         if length > capacity_of(self.slot_pages):
-            raise PayloadError("the handle names more than the slot holds", file=self.name)
+            raise PayloadError("the handle refers to more bytes than the slot has", file=self.name)
         self.check_size()
 
     def check_size(self) -> None:
         """Touching a page that somebody cut off would end the process."""
         if self.mapping.size() < len(self.mapping):
-            raise PayloadError("the file of payloads was cut off", file=self.name)
+            raise PayloadError("the file of payloads was truncated", file=self.name)
 
     def payload(self, page: int, length: int) -> NDArray[np.uint8]:
         return np.frombuffer(self.mapping, np.uint8, length, page * PAGE + PAYLOAD_OFFSET)

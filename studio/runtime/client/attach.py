@@ -91,7 +91,7 @@ class Attachment:
 
     def _begin(self, reply: dict[str, Any]) -> None:
         if reply.get("protocol") != PROTOCOL:
-            raise AttachError("the runtime is of another version", hint="use the studio that started it")
+            raise AttachError("the runtime has another version", hint="use the studio that started it")
 
     def ask(self, do: str, *, timeout_s: float | None = 20.0, **fields: Any) -> dict[str, Any]:
         """Send a request and wait for its reply; `timeout_s=None`: as long as it takes."""
@@ -105,7 +105,7 @@ class Attachment:
             reply = self._replies.pop(number, None)
             self._asked.pop(number, None)
         if reply is None:
-            raise AttachError(f"the runtime has not answered {do!r}", hint="see: studio ctl list")
+            raise AttachError(f"the runtime did not answer {do!r}", hint="see: studio ctl list")
         if not reply.get("ok"):
             error = AttachError(str(reply.get("error")), hint=str(reply.get("hint") or ""))
             error.kind = str(reply.get("kind") or "")

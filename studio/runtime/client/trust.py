@@ -167,7 +167,9 @@ def _change(name: str, project: Path, value: Callable[[], Any]) -> None:
             known = {**_read(name), str(project.resolve()): value()}
             write_atomically(file, json.dumps(known, indent=2).encode())
     except OSError as error:
-        raise StudioError(f"cannot remember what is trusted: {error.strerror or error}", file=file) from error
+        raise StudioError(
+            f"the list of trusted projects cannot be saved: {error.strerror or error}", file=file
+        ) from error
 
 
 def trust_component(project: Path, component: Path) -> None:

@@ -78,14 +78,14 @@ def _parse(whole: str, text: str, topics: Iterable[str], example: str) -> Condit
     fitting = [topic for topic in known if place == topic or place.startswith((topic + "/", topic + ".", topic + "["))]
     if not fitting:
         hint = did_you_mean(place.rpartition("/")[0], known) or f"the log has {', '.join(known)}"
-        raise ConditionError(f"{text}: no topic of the log is called so", hint=hint)
+        raise ConditionError(f"{text}: the log has no such topic", hint=hint)
     topic = max(fitting, key=len)
     try:
         path = parse_path(place[len(topic) :].lstrip("/").replace("/", "."))
     except FieldPathError as error:
         raise ConditionError(f"{text}: {error.message}", hint=example) from None
     if not path:
-        raise ConditionError(f"{text}: which field of {topic}?", hint=example)
+        raise ConditionError(f"{text}: name a field of {topic}", hint=example)
     return Condition(text, topic, path, sign, _value(value, text))
 
 
@@ -97,7 +97,7 @@ def _value(text: str, whole: str) -> Value:
     try:
         return float(text)
     except ValueError:
-        raise ConditionError(f"{whole}: {text} is not a number", hint="texts are written 'so'") from None
+        raise ConditionError(f"{whole}: {text} is not a number", hint="put texts in quotes: 'text'") from None
 
 
 def _named_in(text: str, error: FieldPathError) -> ConditionError:

@@ -109,7 +109,9 @@ def parse(
     `example` gives a message as a topic carries it, or None where that is not known: a condition must fit it.
     """
     if not isinstance(content, Mapping):
-        raise BreakpointError("an event breakpoint is an object", hint='e.g. {"id": "1", "on": "event", "topic": "/t"}')
+        raise BreakpointError(
+            "an event breakpoint must be a JSON object", hint='e.g. {"id": "1", "on": "event", "topic": "/t"}'
+        )
     known = [each.name for each in fields(EventBreakpoint)]
     for name in content:
         if name not in known and name not in TOLD:
@@ -131,7 +133,7 @@ def parse_all(
     content: Any, topics: Iterable[str], components: Iterable[str], example: Example | None = None
 ) -> list[EventBreakpoint]:
     if not isinstance(content, list) or len(content) > MOST:
-        raise BreakpointError(f"event breakpoints are a list of at most {MOST}")
+        raise BreakpointError(f"event breakpoints must be a list of at most {MOST}")
     known_topics, known_components = list(topics), list(components)
     points = [parse(each, known_topics, known_components, example) for each in content]
     ids = [point.id for point in points]
@@ -142,18 +144,20 @@ def parse_all(
 
 def _verify(point: EventBreakpoint, topics: list[str], components: list[str]) -> None:
     if not point.id:
-        raise BreakpointError("an event breakpoint has an id")
+        raise BreakpointError("an event breakpoint needs an id")
     if point.count < 1:
-        raise BreakpointError("the count of an event breakpoint is 1 or more", hint="3: every third time")
+        raise BreakpointError("the count of an event breakpoint must be at least 1", hint="3: every third time")
     if point.on in ("event", "latency") and point.topic not in topics:
         hint = did_you_mean(point.topic, topics) or f"there are: {', '.join(topics)}"
-        raise BreakpointError(f"there is no topic {point.topic}" if point.topic else "which topic?", hint=hint)
+        raise BreakpointError(
+            f"there is no topic {point.topic}" if point.topic else "an event breakpoint needs a topic", hint=hint
+        )
     if point.component and point.component not in components:
         raise BreakpointError(
             f"there is no component {point.component}", hint=did_you_mean(point.component, components)
         )
     if point.on == "latency" and not point.limit_ms > 0:
-        raise BreakpointError("a latency breakpoint has a limit", hint="limit_ms: 50")
+        raise BreakpointError("a latency breakpoint needs a limit", hint="limit_ms: 50")
     if point.on == "event" and point.condition:
         condition_of(point)
 

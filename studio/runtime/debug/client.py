@@ -165,4 +165,4 @@ class DapClient:
 
 
 def _gone(what: str) -> DebugRefused:
-    return DebugRefused(f"{what} was not answered: the debugger has ended", hint="debug the component again")
+    return DebugRefused(f"{what} got no answer: the debugger has ended", hint="debug the component again")

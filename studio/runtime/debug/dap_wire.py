@@ -50,7 +50,7 @@ def _read_header(stream: BinaryIO) -> int | None:
         if name.strip().lower() == b"content-length":
             length = int(value) if value.strip().isdigit() else -1
     if length is None or not 0 <= length <= MOST_BYTES:
-        raise DapError("a debug message does not tell its length", hint="Content-Length: <bytes> comes first")
+        raise DapError("a debug message has no length", hint="Content-Length: <bytes> comes first")
     return length
 
 

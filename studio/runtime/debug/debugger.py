@@ -27,8 +27,8 @@ LOOK_EVERY_S = 0.2
 IDLE_WITHIN_S = 5.0
 ARRIVES_WITHIN_S = 0.03
 COST = (
-    "on Python below 3.12 a debugged host runs several times slower, also after a debugger has left it: "
-    "it is restarted when debugging ends"
+    "on Python below 3.12 a debugged host runs several times slower, even after the debugger has disconnected: "
+    "Studio restarts it when debugging ends"
 )
 WHY = {"breakpoint", "exception", "step", "pause"}
 
@@ -84,7 +84,7 @@ class Debugger:
                 known.connected(line)
             if not known.there.wait(COMES_WITHIN_S) or known.failure:
                 hint = "is it in a long call of a library? Try again, or restart it"
-                raise DebugError(known.failure or f"{host} has not answered the debugger", hint=hint)
+                raise DebugError(known.failure or f"{host} did not answer the debugger", hint=hint)
         except DebugError:
             self._drop(host)
             raise
@@ -277,8 +277,8 @@ class Debugger:
     def _refuse_if_held_elsewhere(self) -> None:
         held = [host for host, watch in self._natives.items() if watch.stop is not None]
         if held:
-            hint = "continue there: only the debugger that holds a process can let it go"
-            raise DebugError(f"a debugger in a terminal holds {', '.join(held)}", hint=hint)
+            hint = "continue in that terminal: only the debugger that stopped a process can continue it"
+            raise DebugError(f"a debugger in a terminal has stopped {', '.join(held)}", hint=hint)
 
     def muted(self) -> AbstractContextManager[None]:
         self._refuse_if_held_elsewhere()

@@ -127,7 +127,7 @@ class HostLine:
         try:
             response = answered.result(timeout_s)
         except TooLate:
-            raise DebugError(f"the debugger has not answered {command} within {timeout_s:g} s") from None
+            raise DebugError(f"the debugger did not answer {command} within {timeout_s:g} s") from None
         if not response.get("success"):
             kind = HostGone if response.get("lost") else DebugError
             raise kind(f"the debugger refused {command}: {response.get('message', 'no reason given')}")
@@ -143,7 +143,7 @@ class HostLine:
         try:
             return {"None": None, "True": True, "False": False}[text] if text in PLAIN else json.loads(text)
         except ValueError:
-            raise DebugError(f"the host could not tell its {function}: {text[-300:]}") from None
+            raise DebugError(f"the host could not send its {function}: {text[-300:]}") from None
 
     def configure(self) -> None:
         """Attach the debugger to the program; breakpoints may be set from here on."""
@@ -253,7 +253,7 @@ class Reception:
                 return line
         finally:
             self.close()
-        raise HostGone("debugging was given up before the host had connected")
+        raise HostGone("debugging was cancelled before the host had connected")
 
     def _knows_the_token(self, line: HostLine) -> bool:
         """Anybody on this machine may connect, and say anything or nothing."""

@@ -45,13 +45,13 @@ class LogDebugging:
         while True:
             upcoming = self.session.upcoming()
             if not upcoming or int(upcoming[0]["stamp_ns"]) > self.end_ns:
-                raise DebugError(f"the log ends before {topic} {sequence}", hint="studio step tells what there is")
+                raise DebugError(f"the log ends before {topic} {sequence}", hint="studio step lists the events")
             coming = int(upcoming[0]["sequence"]) if upcoming[0]["topic"] == topic else 0
             if coming == sequence:
                 return
             last = self._advance(topic, sequence, max(last, coming - 1))
             if last >= sequence:
-                raise DebugError(f"there is no {topic} {sequence}", hint=f"{topic} {last} comes in its place")
+                raise DebugError(f"there is no {topic} {sequence}", hint=f"{topic} {last} came instead")
             progress(self.delivered)
 
     def _advance(self, topic: str, sequence: int, last: int) -> int:
@@ -81,7 +81,7 @@ def debug_log(
         planned = inputs.plan.by_name.get(component)
         if planned is None or planned.command:
             known = ", ".join(each.name for each in inputs.plan.components if not each.command)
-            raise DebugError(f"{component} does not take part as a Python component", hint=f"those do: {known}")
+            raise DebugError(f"{component} is not a Python component of this replay", hint=f"those do: {known}")
         with Session(inputs.plan, clock=ClockKind.SIMULATION, start_ns=inputs.start_ns) as session:
             debugger = Debugger(session, Freeze(session))
             debugged = debugger.start_under(planned.host, wait=False)

@@ -400,7 +400,7 @@ class DebugSession:
     def _pass_on(self, client: ProxyClient, request: Message) -> None:
         line = self.line
         if line is None:
-            client.respond(request, error=f"{self.host} is not there: its process is being started")
+            client.respond(request, error=f"{self.host} is not ready: its process is being started")
             return
 
         def answered(response: Message) -> None:

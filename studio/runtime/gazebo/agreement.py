@@ -63,10 +63,8 @@ def _differing(name: str, found: Mapping[str, Fact], wanted: Mapping[str, Fact])
         elif isinstance(should, np.ndarray) and isinstance(has, np.ndarray):
             far_m, turned_rad = distance(has, should)
             if far_m > SAME_M or turned_rad > SAME_RAD:
-                apart = (
-                    f"{1000 * far_m:.4g} mm and {math.degrees(turned_rad):.4g} degrees from where the assembly has it"
-                )
-                yield Mismatch(name, what, f"{name} is {apart}")
+                apart = f"{1000 * far_m:.4g} mm and {math.degrees(turned_rad):.4g} degrees"
+                yield Mismatch(name, what, f"{name} is {apart} away from its pose in the assembly")
         elif not _is_same(has, should):
             yield Mismatch(
                 name, what, f"{name}: {what} is {_shown(has)} on the server, {_shown(should)} in the assembly"

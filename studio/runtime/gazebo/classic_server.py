@@ -92,26 +92,26 @@ class ClassicServer:
         for _ in range(TRIES):
             if abs(self.physics().real_time_update_rate - rate) < 1e-6:
                 return
-        raise GazeboError("the server does not take the speed", hint="look at its log")
+        raise GazeboError("the server did not accept the speed", hint="look at its log")
 
     def spawn(self, name: str, sdf: str, placement: Placement) -> None:
         if name in self.entities():
             return
         self._factory(sdf=sdf, pose=self._pose(placement), allow_renaming=False)
-        self._wait_for(lambda models: name in models, f"{name} does not appear", "look at the log of the server")
+        self._wait_for(lambda models: name in models, f"{name} did not appear", "look at the log of the server")
 
     def delete(self, name: str) -> None:
         if name not in self.entities():
             raise GazeboError(f"there is no model {name}")
         with self._standing():
             self._request(id=_new_id(), request="entity_delete", data=name)
-            self._wait_for(lambda models: name not in models, f"{name} does not go away", "")
+            self._wait_for(lambda models: name not in models, f"{name} was not removed", "")
 
     def move(self, name: str, placement: Placement) -> None:
         if name not in self.entities():
             raise GazeboError(f"there is no model {name}")
         self._modify(name=name, pose=self._pose(placement))
-        self._wait_for(lambda models: placement.is_near(models[name]), f"{name} does not move", "is it static?")
+        self._wait_for(lambda models: placement.is_near(models[name]), f"{name} did not move", "is it static?")
 
     def close(self) -> None:
         self.client.close()
@@ -152,8 +152,8 @@ class ClassicServer:
             self._request(id=number, request=what, data="")
             answer = came.get(timeout=PATIENCE_S)
         except Empty:
-            hint = "one that has just deleted a vehicle at times answers no more; then start it again"
-            raise GazeboError(f"the server has not answered {what} within {PATIENCE_S:g} s", hint=hint) from None
+            hint = "a server that has just deleted a vehicle sometimes stops responding; then restart it"
+            raise GazeboError(f"the server did not answer {what} within {PATIENCE_S:g} s", hint=hint) from None
         finally:
             del self._asked[number]
         if answer.response != "success":

@@ -57,7 +57,7 @@ class Tree:
             for loader in sorted(self.root.glob(pattern)):
                 if loader.resolve().is_relative_to(self.root.resolve()) and loader.is_file():
                     return loader
-        raise NoTree("the tree has no loader", file=self.root, hint="remove the folder and install once more")
+        raise NoTree("the tree has no loader", file=self.root, hint="remove the folder and install again")
 
 
 def mirror_of(folder: Path = SOURCES) -> str | None:
@@ -162,7 +162,7 @@ def _apt(configuration: Path, arguments: list[str], what: str, first: float, las
         _, errors = process.communicate()
     if process.returncode:
         told = next((line for line in errors.splitlines() if line.startswith("E:")), errors.strip()[-300:])
-        raise NoTree(f"apt-get {arguments[0]} failed: {told}", hint="what was downloaded is kept; try again")
+        raise NoTree(f"apt-get {arguments[0]} failed: {told}", hint="try again; finished downloads are kept")
 
 
 def _environment(environment: Mapping[str, str], configuration: Path) -> dict[str, str]:

@@ -93,7 +93,7 @@ class DeviceLine:
         there = {each.name for each in self._node.offers() if not each.is_service}
         name = "/" + self.topic.lstrip("/")
         if name not in there:
-            return f"nobody offers {name} in the partition {self.address.partition}"
+            return f"no process offers {name} in the partition {self.address.partition}"
         return self._strange
 
     def close(self) -> None:

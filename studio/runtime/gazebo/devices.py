@@ -66,7 +66,7 @@ class GazeboDevice(Component):
         if self.is_live():
             self._open()
         else:
-            self.log.info("the system does not run by the wall clock: %s is left alone", self.server)
+            self.log.info("the system does not run by the wall clock: %s is not used", self.server)
 
     def on_activate(self) -> None:
         if self.line is not None:
@@ -244,8 +244,8 @@ class GazeboPose(GazeboDevice):
     pose = OutPort(PoseTransform, doc="of the model in map")
     odometry = OutPort(Odometry, doc="pose and speed, where the device is an odometry")
     device = Parameter("~/pose/info", doc="topic: ~/pose/info, /world/NAME/pose/info, or /model/NAME/odometry")
-    model = Parameter("", doc="which of the poses; an odometry has only one")
-    frame = Parameter("", kind="frame", doc="that is at the model's origin")
+    model = Parameter("", doc="name of the pose; an odometry has only one")
+    frame = Parameter("", kind="frame", doc="frame at the model's origin")
 
     def take(self, told: Any, stamp_ns: int) -> None:
         if "twist" in type(told).DESCRIPTOR.fields_by_name:
@@ -295,8 +295,8 @@ class _Commanded(GazeboDevice):
     activations: ClassVar[tuple[Activation, ...]] = ("periodic",)
     period_s: ClassVar[float] = 0.05
 
-    model = Parameter("", doc="name of the model on the server, where it is driven joint by joint")
-    assembly = Parameter("", doc="of the model: what its joints and wheels are")
+    model = Parameter("", doc="name of the model on the server, to drive it joint by joint")
+    assembly = Parameter("", doc="assembly of the model, for its joints and wheels")
 
     _vehicle: Vehicle | None = None
     _joints: JointDrive | None = None
@@ -372,7 +372,7 @@ class GazeboDrive(_Commanded):
         if self.device:
             self._tell = line.tell(self.kinds)
         elif self._vehicle is None or not line.is_classic or not self.model:
-            raise NoDevice("it is not said what is driven", hint="set device, or model and assembly of Gazebo classic")
+            raise NoDevice("there is nothing to drive", hint="set device, or model and assembly of Gazebo classic")
         self._end = lambda: None
 
     def _drive(self) -> None:
@@ -421,9 +421,7 @@ class GazeboJointCommand(_Commanded):
         if not line.is_classic and self.device:
             self._tell = line.tell(self.kinds)
         elif not line.is_classic or self._vehicle is None or not self.model:
-            raise NoDevice(
-                "it is not said what is moved", hint="set model and assembly, or device of Fortress and later"
-            )
+            raise NoDevice("there is nothing to move", hint="set model and assembly, or device of Fortress and later")
         self._end = lambda: None
 
 

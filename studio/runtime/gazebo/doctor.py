@@ -99,7 +99,7 @@ def classic(environment: Mapping[str, str]) -> Iterator[Finding]:
             named = Address.parse(uri.removeprefix("http://").rstrip("/"))
         except StudioError:
             yield Finding(
-                "classic", TROUBLE, f"GAZEBO_MASTER_URI is {uri}, which is no address",
+                "classic", TROUBLE, f"GAZEBO_MASTER_URI is {uri}, which is not an address",
                 f"export GAZEBO_MASTER_URI=http://{LOOPBACK}:{PORT}",
             )  # fmt: skip
         else:
@@ -135,11 +135,11 @@ def address(network: Network) -> Iterator[Finding]:
     own = own_addresses()
     if network.address not in own and not network.address.startswith("127."):
         others = [each for each in own if not each.startswith("127.")]
-        words = f"GZ_IP is {network.address}, which is no address of this machine ({', '.join(own)})"
+        words = f"GZ_IP is {network.address}, which is not an address of this machine ({', '.join(own)})"
         yield Finding("address", TROUBLE, words, f"export GZ_IP={(others or [LOOPBACK])[0]}")
     elif network.address.startswith("127."):
         others = [each for each in own if not each.startswith("127.")]
-        words = "discovery uses loopback: only servers of this machine that use it, too, are found"
+        words = "discovery uses loopback: it finds only servers of this machine that use loopback, too"
         yield Finding("address", NOTE if others else FINE, words, f"export GZ_IP={others[0]}" if others else "")
     else:
         yield Finding("address", FINE, f"discovery uses {network.address}")
@@ -214,11 +214,11 @@ def _note(heard: Heard, packet: bytes, sender: str) -> None:
 
 
 def discovery(heard: Heard, network: Network, partition: str, *, has_other: bool = False) -> Iterator[Finding]:
-    """`has_other`: a classic server answers, so a modern one of somebody else is no trouble."""
+    """`has_other`: a classic server answers, so a modern one of another user is no trouble."""
     if not heard.packets:
         words = (
-            f"discovery hears nothing on {network.group}:{network.topic_port} by {network.address}: no server of "
-            "gz-transport runs, or it uses another address, group or port"
+            f"discovery receives nothing on {network.group}:{network.topic_port} by {network.address}: no gz-transport "
+            "server is running, or it uses another address, group or port"
         )
         yield Finding(
             "discovery", NOTE, words, f"GZ_IP={network.address} IGN_IP={network.address} gz sim -s -r shapes.sdf"
@@ -229,11 +229,11 @@ def discovery(heard: Heard, network: Network, partition: str, *, has_other: bool
         yield Finding("discovery", TROUBLE, words, "use gz-transport 8 to 15 (Fortress to Jetty), or update Studio")
     if heard.processes:
         processes = _many(len(heard.processes), "process", "processes")
-        words = f"discovery hears {processes} at {', '.join(sorted(heard.senders))}"
+        words = f"discovery found {processes} at {', '.join(sorted(heard.senders))}"
         yield Finding("discovery", FINE, words)
     if heard.partitions and partition not in heard.partitions:
         there = ", ".join(heard.partitions)
-        words = f"your partition is {partition}, but what is offered is in {there}"
+        words = f"your partition is {partition}, but all offers are in {there}"
         yield Finding(
             "partition", NOTE if has_other else TROUBLE, words, f"export GZ_PARTITION={next(iter(heard.partitions))}"
         )
@@ -253,10 +253,10 @@ def surroundings(root: Path = Path("/")) -> Iterator[Finding]:
         yield Finding("container", NOTE, words, "docker run --network host …")
     ufw = root / "etc/ufw/ufw.conf"
     if ufw.is_file() and "ENABLED=yes" in _text(ufw):
-        words = "the firewall ufw is on: it keeps discovery of other machines away"
+        words = "the firewall ufw is on: it blocks discovery of other machines"
         yield Finding("firewall", NOTE, words, f"sudo ufw allow in proto udp to {GROUP} port 10317:10318")
     if (root / "run/firewalld").exists() or (root / "var/run/firewalld.pid").exists():
-        words = "firewalld runs: it may keep discovery of other machines away"
+        words = "firewalld runs: it may block discovery of other machines"
         yield Finding("firewall", NOTE, words, "sudo firewall-cmd --add-port=10317-10318/udp")
 
 

@@ -58,7 +58,7 @@ class JointDrive:
                 self._publish(self._command(index).SerializeToString())
             if all(self._has(index) for index in changed):
                 return
-        raise GazeboError("the server does not take commands for joints", hint="does gz-transport reach it?")
+        raise GazeboError("the server does not accept commands for joints", hint="check that gz-transport reaches it")
 
     def _has(self, index: int) -> bool:
         name = self._schema.new("StringMsg", data=self._names[index]).SerializeToString()
@@ -66,7 +66,7 @@ class JointDrive:
         try:
             answer = self._node.request(self._service, name, *kinds, timeout_s=PATIENCE_S)
         except NoAnswer as none:
-            raise GazeboError(f"the server does not tell about its joints: {none.message}") from None
+            raise GazeboError(f"the server does not report its joints: {none.message}") from None
         told = self._schema.read("JointCmd", answer)
         control = told.velocity if index in self._speeds else told.position
         has_gain = bool(np.isclose(control.p_gain_optional.data, self._gains[index]["p_gain"]))

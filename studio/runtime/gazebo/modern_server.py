@@ -103,17 +103,17 @@ class ModernServer:
         schema = self._schema()
         pose = schema.new("Pose", **pose_fields(schema, placement))
         self._call("create", "EntityFactory", sdf=sdf, name=name, pose=pose)
-        self._await(lambda models: name in models, f"{name} does not appear", "look at the log of the server")
+        self._await(lambda models: name in models, f"{name} did not appear", "look at the log of the server")
 
     def delete(self, name: str) -> None:
         self._need(name)
         self._call("remove", "Entity", name=name, type=MODEL)
-        self._await(lambda models: name not in models, f"{name} does not go away", "")
+        self._await(lambda models: name not in models, f"{name} was not removed", "")
 
     def move(self, name: str, placement: Placement) -> None:
         self._need(name)
         self._call("set_pose", "Pose", name=name, **pose_fields(self._schema(), placement))
-        self._await(lambda models: placement.is_near(models[name]), f"{name} does not move", "is it static?")
+        self._await(lambda models: placement.is_near(models[name]), f"{name} did not move", "is it static?")
 
     def close(self) -> None:
         for end in self._ends:

@@ -134,7 +134,7 @@ class GazeboService(SimulatedVehicles):
         if self.server:
             address = Address.parse(self.server)
             if address.family is not Family.CLASSIC:
-                raise GazeboError(f"{self.server} is no server of Gazebo classic", hint="host:port")
+                raise GazeboError(f"{self.server} is not a Gazebo classic server", hint="host:port")
             host, port, partition = address.host, address.port, partition_of(address.port)
         else:
             host, port = "127.0.0.1", _free_port()
@@ -169,7 +169,7 @@ class GazeboService(SimulatedVehicles):
         stepped.attach(faster=not self.server)
         there = stepped.server.worlds()
         if self._world.name not in there:
-            words = "the Gazebo server runs the world %s, and not %s: the truth about it is that of another world"
+            words = "the Gazebo server runs the world %s, and not %s: ground truth comes from another world"
             self.log.warning(words, ", ".join(there), self._world.name)
         wired = {port for port, output in self._outputs.items() if output.is_wired}
         for model, place in zip(self._models, self._start_places, strict=True):
@@ -255,7 +255,7 @@ class GazeboService(SimulatedVehicles):
             return
         try:
             if stepped.has_strayed:
-                self.log.warning("another program has moved the time of the Gazebo server; the world begins again")
+                self.log.warning("another program has changed the time of the Gazebo server; the world restarts")
                 self._attach()
             if not stepped.is_attached:
                 self._come_back(stepped)

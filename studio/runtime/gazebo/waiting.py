@@ -45,6 +45,6 @@ class Newest(Generic[T]):
 
         with self._came:
             if not self._came.wait_for(found, timeout_s):
-                raise GazeboError(f"Gazebo has not told {self._what} within {timeout_s:g} s")
+                raise GazeboError(f"Gazebo did not report {self._what} within {timeout_s:g} s")
             assert self._value is not None
             return self._value

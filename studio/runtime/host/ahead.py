@@ -85,7 +85,7 @@ class Prepared:
         if not _made:
             raise NothingPreparedError("no component prepares anything")
         if _cannot_be_inherited() != before:
-            raise NothingPreparedError("a thread or an open file was left, which no process inherits")
+            raise NothingPreparedError("a thread or an open file is left, which a forked process cannot inherit")
         self._stamps = {path: _stamp(path) for path in _watched(read, {wanted["project"] for wanted in orders})}
         changed_ns = [stamp[0] for path in read if (stamp := self._stamps[path]) is not None]
         self._is_settled = all(changed < begun_ns - JUST_CHANGED_NS for changed in changed_ns)

@@ -108,7 +108,7 @@ class Calls:
         event = self._requested(caller, provider, self._number, service, request, deadline_s)
         found = self._wait(self._number, deadline_s)
         if found is None:
-            text = f"{provider}.{service} has not answered within {deadline_s:g} s"
+            text = f"{provider}.{service} did not answer within {deadline_s:g} s"
             self._withdraw(event, service, text)
             raise ServiceError(text)
         header, reply = found
@@ -123,7 +123,7 @@ class Calls:
     ) -> Event:
         """Send a request; the event that it is."""
         cause = caller.event
-        assert cause is not None, "calls are made in handlers only"
+        assert cause is not None, "services can be called in handlers only"
         topic = request_topic(provider, caller.name)
         named = (cause.topic, cause.sequence)
         event = Event(topic, self._next(topic), cause.stamp_ns, request, kind=Kind.REQUEST, cause=named)

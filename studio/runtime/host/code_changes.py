@@ -44,7 +44,7 @@ def function_pairs(
     old, new = ast.parse(before, file), ast.parse(after, file)
     olds, news = list(_functions(old)), list(_functions(new))
     if _frame(old) != _frame(new):
-        raise CannotExchange(f"{file}: not only bodies of functions have changed")
+        raise CannotExchange(f"{file}: more than the bodies of functions has changed")
     new_code = compile(after, file, "exec", dont_inherit=True)
     old_codes, new_codes = _codes(code), _codes(new_code)
     pairs = []
@@ -60,7 +60,7 @@ def function_pairs(
 def _refuse_special(function: Function, pair: FunctionPair, compiles: bool) -> None:
     name = pair.before.co_qualname
     if any(_last_name(each) not in CALLED_AS_WRITTEN for each in function.decorator_list):
-        raise CannotExchange(f"{name} has changed, and a decorator may have made something else of it")
+        raise CannotExchange(f"{name} has changed, and a decorator may have replaced it")
     if compiles and name == function.name:
         raise CannotExchange(f"{name} has changed, and may have been compiled")
     if pair.before.co_freevars != pair.after.co_freevars:
@@ -125,5 +125,5 @@ def _code_of(function: Function, codes: dict[tuple[str, int], CodeType | None]) 
     first = min([function.lineno, *(each.lineno for each in function.decorator_list)])
     found = codes.get((function.name, first))
     if found is None:
-        raise CannotExchange(f"line {first}: its code cannot be told from others")
+        raise CannotExchange(f"line {first}: its code cannot be distinguished from other code")
     return found

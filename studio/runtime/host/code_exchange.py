@@ -101,7 +101,7 @@ class CodeExchange:
     def _refuse_uncertain(self) -> None:
         executor = self._executor
         if not self.first_calls.is_known:
-            raise CannotExchange("it is not known when functions were first called: that needs Python 3.12")
+            raise CannotExchange("Studio knows only from Python 3.12 on when functions were first called")
         if _is_debugged():
             raise CannotExchange("a debugger has breakpoints at lines of the old code")
         if executor.journal is None or not executor.journal.is_known or self._globals is None:

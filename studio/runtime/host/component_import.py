@@ -46,7 +46,7 @@ def import_class(folder: Path, entry: PythonEntry) -> type[Component]:
     found = getattr(module, entry.cls, None)
     if _is_component(found):
         return found
-    what = "has no" if found is None else "does not make a Component of"
+    what = "has no" if found is None else "does not define a Component named"
     names = [cls.__name__ for cls in component_classes(module)]
     hint = did_you_mean(entry.cls, names) or f"write: class {entry.cls}(Component)"
     raise ComponentImportError(f"{entry.module} {what} {entry.cls}", file=module.__file__ or folder, hint=hint)
@@ -175,5 +175,5 @@ def _hint(error: BaseException, folder: Path) -> str:
     if not isinstance(error, ModuleNotFoundError) or not error.name:
         return ""
     if is_local(folder, error.name):
-        return f"it lies beside the component: from . import {error.name}"
+        return f"it is in the folder of the component: from . import {error.name}"
     return f"install {error.name.partition('.')[0]}, or correct the import"

@@ -260,7 +260,7 @@ class ComponentRunner(LifecycleState):
         except Refusal as refused:
             self.component.log.warning("%s", refused, extra={REFUSAL: True})
         except Malformed as malformed:
-            self.component.log.warning("a command that makes no sense: %s", malformed, extra={REFUSAL: True})
+            self.component.log.warning("malformed command: %s", malformed, extra={REFUSAL: True})
 
     def obey(self, verb: str) -> None:
         """A life-cycle command from the machinery itself, at the start and the end of a run."""
@@ -402,7 +402,9 @@ def command_topic(component: str) -> str:
 
 def _too_early(name: str, *_: Any) -> None:
     """Before the barrier nobody may be there to hear it, and its place in the order would be chance."""
-    raise LifecycleError(f"{name} publishes before the component is initialized", hint="publish from on_activate on")
+    raise LifecycleError(
+        f"{name} published before the component was initialized", hint="publish in on_activate or later"
+    )
 
 
 def _into_nothing(*_: Any, **__: Any) -> None:

@@ -338,7 +338,7 @@ class Executor:
         topic, header, payload = split(frame)
         route = self.routes.get(topic.encode())
         if not isinstance(route, DataRoute):
-            raise StudioError(f"nothing here handles {topic} any more")
+            raise StudioError(f"no component of this host handles {topic} any more")
         self.frame, self.epoch = frame, header.epoch
         if not header.flags & AGAIN:
             route.statistics.saw(header.sequence, len(payload), 0, header.epoch)

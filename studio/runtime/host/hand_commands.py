@@ -118,11 +118,11 @@ def _refusals(runner: ComponentRunner) -> dict[str, int]:
 
 
 _REMEDIES: dict[str, str] = {
-    Refused.ORIGIN: "what is sent by hand is not real, unless you say so: --real",
+    Refused.ORIGIN: "a message sent by hand counts as simulated; --real lets it count as real",
     Refused.EPOCH: "the sources were switched: arm it again",
     Refused.DISARMED: "arm it: studio ctl arm",
-    Refused.STOPPED: "studio ctl resume lets it go on",
-    Refused.LATCHED: "studio ctl trigger resets it, then arm it again",
+    Refused.STOPPED: "resume it: studio ctl resume",
+    Refused.LATCHED: "reset it with studio ctl trigger, then arm it again",
 }
 
 

@@ -116,7 +116,7 @@ class HostCheckpoints:
         state = self._kept.get(number)
         executor = self._executor
         if state is None or self.outputs is None:
-            hint = "its process was started again since then"
+            hint = "its process was restarted since then"
             raise StudioError(f"{executor.host} has no checkpoint {number}", hint=hint)
         for name, runner in executor.runners.items():
             cell_checkpoints.restore(runner, state.runners[name])

@@ -290,7 +290,7 @@ class InProcess:
         self._unsorted = True
         self._chain.append(caller.name)
         topic = request_topic(provider_name, caller.name)
-        assert cause is not None, "calls are made in handlers only"
+        assert cause is not None, "services can be called in handlers only"
         named = (cause.topic, cause.sequence)
         event = Event(topic, self._next(topic), cause.stamp_ns, request, kind=Kind.REQUEST, cause=named)
         self._record(event, service, deadline_s)

@@ -85,7 +85,7 @@ class LifecycleState:
     def _mind_safety(self, command: dict[str, Any]) -> None:
         component = self.component
         if not isinstance(component, Actuator):
-            raise Refusal(f"{self.name} is not an actuator: no safety stop holds it")
+            raise Refusal(f"{self.name} is not an actuator, so it has no safety stop")
         if command["do"] == "safety-stop":
             stop = typed(SafetyStop, command)
             component.stop_for_safety(stop.why, was_armed=stop.was_armed)

@@ -47,7 +47,7 @@ def checkpoint(runner: ComponentRunner, keep: Callable[[Any], Any] = lambda mess
     try:
         own = component.save_state()
     except Exception as failure:
-        hint = "write save_state and load_state, for what a copy cannot hold"
+        hint = "write save_state and load_state for state that cannot be copied"
         raise StudioError(f"{runner.name} cannot save its state: {_short(failure)}", hint=hint) from failure
     return RunnerState(
         own=own,
@@ -68,7 +68,7 @@ def restore(runner: ComponentRunner, saved: RunnerState) -> None:
         component.load_state(saved.own)
     except Exception as failure:
         hint = "restore incomplete: go to another event, or restart the system"
-        raise StudioError(f"{runner.name} cannot take its state back: {_short(failure)}", hint=hint) from failure
+        raise StudioError(f"{runner.name} cannot restore its state: {_short(failure)}", hint=hint) from failure
     component._values.update(saved.values)
     component.random.bit_generator.state = copy.deepcopy(saved.random)
     for name, (message, event) in saved.latest.items():

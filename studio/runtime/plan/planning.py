@@ -174,7 +174,7 @@ def _nodes(system: System, specs: Specs) -> Iterator[_Node]:
 def _components_of(source: Source) -> tuple[Component, ...]:
     provider = source.provider(source.mode)
     if provider is None:
-        has = f"it has: {', '.join(source.modes)}" if source.modes else "it has no provider at all"
+        has = f"it has: {', '.join(source.modes)}" if source.modes else "it has no provider"
         raise PlanError(f"the source {source.name} has no {source.mode} provider", hint=has)
     return provider.components if isinstance(provider, LiveProvider) else ()
 

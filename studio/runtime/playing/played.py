@@ -65,9 +65,9 @@ def played_into(
     topics = _chosen(inputs.topics, patterns, log)
     if not any(not topic.startswith(COMMAND_PREFIX) for topic in topics.values()):
         raise ReplayError(
-            "this log has no inputs of the system, only what it computed",
+            "this log has no inputs of the system, only its results",
             file=log.path,
-            hint="compute it again with studio replay, or play the log without the project",
+            hint="compute them again with studio replay, or play the log without the project",
         )
     silent = [*inputs.silent, *(topic for logged, topic in inputs.topics.items() if logged not in topics)]
     return inputs.plan, Played(log, topics, restored_topics(inputs.plan, topics)), silent
@@ -99,7 +99,7 @@ def played_sources(system: System, plan: Plan, log: LogReader, types: MessageTyp
     mapped = mapped_topics(system, log, types)
     topics = {logged: topic for topic, logged in mapped.items()}
     if len(topics) < len(mapped):
-        raise ReplayError("one topic is to feed several ports", file=log.path, hint="give each port a topic of its own")
+        raise ReplayError("one topic would feed several ports", file=log.path, hint="give each port a topic of its own")
     return Played(log, topics, restored_topics(plan, topics))
 
 

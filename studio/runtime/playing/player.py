@@ -90,7 +90,7 @@ class LogPlayer(PlayingLog):
     def attach(self) -> None:
         """Once the broker runs: from here on the gate takes its inputs from this player."""
         if not self._pusher.connected.wait(CONNECTED_WITHIN_S):
-            raise ReplayError("the broker cannot be heard", hint="is the system still running?")
+            raise ReplayError("no message from the broker", hint="is the system still running?")
         insist(self.session, self._feed)
         now_ns = insist(self.session, self._now_ns)
         with self._pusher.lock:
@@ -446,5 +446,5 @@ class LogPlayer(PlayingLog):
 
 def check_rate(rate: float) -> None:
     if rate != FLAT_OUT and not SLOWEST <= rate <= FASTEST:
-        hint = f"{SLOWEST:g} to {FASTEST:g}, or flat out"
+        hint = f"{SLOWEST:g} to {FASTEST:g}, or as fast as possible"
         raise ReplayError(f"a log cannot be played {rate:g} times as fast", hint=hint)

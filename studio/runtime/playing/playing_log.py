@@ -91,7 +91,7 @@ class PlayingLog:
             if fnmatchcase(topic, pattern) or fnmatchcase(logged, pattern)
         }
         if not found:
-            raise ReplayError(f"no stream fits {pattern}", hint=f"there are {', '.join(streams.values())}")
+            raise ReplayError(f"no stream matches {pattern}", hint=f"there are {', '.join(streams.values())}")
         return found
 
     def _check_played(self, topic: str) -> None:
@@ -106,7 +106,7 @@ class PlayingLog:
         logged = names[condition.topic]
         kind = self._types.find_schema(self.played.log.topics[logged].schema.name)
         if kind is None:
-            raise ReplayError(f"{condition.topic} is of a type that Studio does not know", file=self.played.log.path)
+            raise ReplayError(f"{condition.topic} has a type that Studio does not know", file=self.played.log.path)
         return condition, logged, kind
 
     def _state(

@@ -80,9 +80,9 @@ class Control:
             left_ms = LOOK_EVERY_MS if end_ns is None else min(LOOK_EVERY_MS, (end_ns - monotonic_ns()) // 1_000_000)
             if not self._socket.poll(max(0, left_ms)):
                 if self._incarnation() != incarnation:
-                    raise ControlError(f"the broker died before it had answered {do!r}", hint="ask again")
+                    raise ControlError(f"the broker died before it answered {do!r}", hint="ask again")
                 if end_ns is not None and monotonic_ns() >= end_ns:
-                    raise ControlError(f"the broker has not answered {do!r} within {timeout_s:g} s")
+                    raise ControlError(f"the broker did not answer {do!r} within {timeout_s:g} s")
                 continue
             try:
                 reply = read_object(self._socket.recv(), MOST_REPLY_BYTES)

@@ -52,7 +52,7 @@ class ProcessGaveUp:
 
     def __str__(self) -> str:
         often = f"{self.restarts} restarts within {self.within_s:g} s"
-        return f"gave up: it ended again after {often}; it stays down until it is restarted by hand"
+        return f"gave up: it ended again after {often}; restart it by hand"
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class ProcessHung:
     level = "error"
 
     def __str__(self) -> str:
-        return f"hung: its process has said nothing for {self.silent_s:.1f} s"
+        return f"hung: no message from its process for {self.silent_s:.1f} s"
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class ProcessHeard:
     level = "warning"
 
     def __str__(self) -> str:
-        return "no longer hung: its process speaks again"
+        return "no longer hung: its process responds again"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class RecordingMoved:
     level = "warning"
 
     def __str__(self) -> str:
-        return f"the recording goes on in {self.file}"
+        return f"the recording continues in {self.file}"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class RecordingGap:
     level = "error"
 
     def __str__(self) -> str:
-        return f"no recorder, and {self.kept_mb:.0f} MB are kept for the next one: what passes now is in no file"
+        return f"no recorder, and {self.kept_mb:.0f} MB are buffered for the next one: further events are not recorded"
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class GeometryBroken:
     level = "error"
 
     def __str__(self) -> str:
-        return f"{self.assembly} was changed and cannot be used; the previous geometry stays: {self.error}"
+        return f"{self.assembly} was changed and cannot be used; the previous geometry stays in use: {self.error}"
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class WentOtherwise:
     level = "warning"
 
     def __str__(self) -> str:
-        return f"{self.text}; it can go back only to here from now on"
+        return f"{self.text}; from now on, steps back end here"
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def spawn_host(host: str, plan: Plan, folders: RunFolders, outputs: Outputs) -> 
     components = plan.on_host(host)
     programs = [component for component in components if component.command]
     if programs and len(components) > 1:
-        raise LaunchError(f"{programs[0].name} is a program and needs a process of its own", hint="give it no host")
+        raise LaunchError(f"{programs[0].name} is a program and needs a process of its own", hint="remove its host")
     command = module_command("studio.runtime.host.host")
     extra: dict[str, str] = {}
     folder: Path | None = None

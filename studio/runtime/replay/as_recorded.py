@@ -100,7 +100,7 @@ def replay_plan_as_recorded(
 ) -> AsRecorded:
     if HANDLED_TOPIC not in log.topics or not log.topics[HANDLED_TOPIC].count:
         hint = "replay it with --lockstep, or record again with studio run --record"
-        raise ReplayError("this log does not tell who handled what", file=log.path, hint=hint)
+        raise ReplayError("this log does not say which component handled which event", file=log.path, hint=hint)
     found = AsRecorded(warnings=(*changed_circumstances(log, plan), *geometry_warnings(log, plan)))
     replayed = {component.name for component in plan.components}
     found.runs = [
@@ -125,7 +125,7 @@ def _why_not(planned: PlannedComponent, plan: Plan, log: LogReader) -> str:
     for topic in call_topics(plan):
         caller, provider = ends_of(topic)
         if planned.name in (caller, provider) and topic not in log.topics:
-            return "calls services or serves others, and the calls are not in the log"
+            return "calls or provides services, and the log has no calls"
     return ""
 
 
@@ -214,7 +214,7 @@ class _Replay:
         provider, service = self._planned.requires[name]
         topic = request_topic(provider, self._planned.name)
         cause = self._runner.event
-        assert cause is not None, "calls are made in handlers only"
+        assert cause is not None, "services can be called in handlers only"
         logged = self._calls.request(topic, cause)
         if logged is None:
             # A call that goes in a circle is refused before it is made.

@@ -121,7 +121,9 @@ def inputs_of(plan: Plan, log: LogReader, mapped: Mapping[str, str]) -> Inputs:
     silent = tuple(sorted(heard - set(fed) - reduced.producers.keys()))
     start_ns, end_ns = _span(log, topics)
     if all(topic.startswith(COMMAND_PREFIX) for topic in fed) and (not tells_inputs(log) or _is_strange(plan, log)):
-        raise ReplayError("this log feeds nothing of the system", file=log.path, hint=f"it has {', '.join(log.topics)}")
+        raise ReplayError(
+            "this log has no inputs for the system", file=log.path, hint=f"it has {', '.join(log.topics)}"
+        )
     return Inputs(reduced, log, topics, left_out, silent, start_ns, end_ns)
 
 
@@ -153,7 +155,7 @@ def _inverted(fed: Mapping[str, str], log: LogReader) -> dict[str, str]:
     for topic, logged in fed.items():
         if logged in topics:
             hint = "give each port a topic of its own"
-            raise ReplayError(f"{logged} is to feed both {topics[logged]} and {topic}", file=log.path, hint=hint)
+            raise ReplayError(f"{logged} would feed both {topics[logged]} and {topic}", file=log.path, hint=hint)
         topics[logged] = topic
     return topics
 

@@ -115,7 +115,7 @@ def replay_inputs(
 
 def warnings_of(inputs: Inputs) -> list[str]:
     """Why the results may not be those of the recorded run."""
-    silent = (f"nothing will arrive on {topic}: it is not in the log" for topic in inputs.silent)
+    silent = (f"no message will arrive on {topic}: it is not in the log" for topic in inputs.silent)
     geometry = geometry_warnings(inputs.log, inputs.plan)
     return [*changed_circumstances(inputs.log, inputs.plan), *geometry, *silent]
 

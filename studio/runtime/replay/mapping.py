@@ -63,10 +63,10 @@ def _mapping(source: Source, provider: LogProvider, log: LogReader, kinds: dict[
             continue  # for judges only; few logs have it
         if topic is None:
             raise ReplayError(
-                f"nothing in the log fits {source.name}.{port.name}, which is {port.type}",
+                f"no topic of the log matches {source.name}.{port.name}, which is {port.type}",
                 file=log.path,
                 hint=_conversion(port.type, log)
-                or f'say which: <bind port="{port.name}" topic="..."/>; the log has {_list(kinds)}',
+                or f'name it: <bind port="{port.name}" topic="..."/>; the log has {_list(kinds)}',
             )
         if topic not in log.topics:
             hint = did_you_mean(topic, list(log.topics)) or f"the log has {_list(kinds)}"

@@ -56,7 +56,9 @@ class LogFeed(FeedThread):
                     self._out.send(_frame(event, self._epoch))
         except Exception as trouble:  # mostly the log's bytes; the system must not wait for what does not come
             told = (
-                trouble if isinstance(trouble, StudioError) else ReplayError(f"the log cannot be read on: {trouble!r}")
+                trouble
+                if isinstance(trouble, StudioError)
+                else ReplayError(f"the rest of the log cannot be read: {trouble!r}")
             )
             self.failure = told
             self._done = True
@@ -158,7 +160,7 @@ class Listener:
             raise self._failure
         if not complete:
             raise ReplayError(
-                f"only {self._count} of {count} events were heard", hint="did the broker die? replay it again"
+                f"only {self._count} of {count} events arrived", hint="did the broker die? replay it again"
             )
 
     def _heard_all(self, patience_s: float) -> bool:

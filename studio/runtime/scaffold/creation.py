@@ -30,7 +30,7 @@ def shared_components() -> Path | None:
 def create_component(new: Description, components: Path) -> Path:
     target = components / new.name
     if target.exists():
-        raise DescriptionError(f"{target} is already there", hint="take another name, or remove it first")
+        raise DescriptionError(f"{target} exists already", hint="choose another name, or remove it first")
     try:
         components.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=components) as draft:

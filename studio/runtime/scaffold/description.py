@@ -88,7 +88,7 @@ def check_component_name(name: str) -> None:
         raise DescriptionError(f"{name!r} cannot be a component's name", hint=hint)
     if keyword.iskeyword(name) or name in sys.stdlib_module_names or name == "studio":
         hint = f"a longer name, e.g. {name}_filter"
-        raise DescriptionError(f"{name} is a word or module of Python itself and would hide it", hint=hint)
+        raise DescriptionError(f"{name} is a keyword or module of Python and would hide it", hint=hint)
 
 
 def check_class_name(new: Description) -> None:
@@ -133,9 +133,11 @@ def check_member_name(name: str) -> None:
     if not SNAKE_CASE.match(name):
         raise DescriptionError(f"{name!r} cannot be the name of a port or parameter", hint="snake_case, e.g. cell_m")
     if keyword.iskeyword(name):
-        raise DescriptionError(f"{name} is a word of Python itself", hint=f"a longer name, e.g. {name}_in")
+        raise DescriptionError(f"{name} is a keyword of Python", hint=f"a longer name, e.g. {name}_in")
     if name in {*dir(Component), *Component.__annotations__}:
-        raise DescriptionError(f"{name} belongs to every component already", hint=f"e.g. {name}_in or {name}_value")
+        raise DescriptionError(
+            f"{name} is a name that every component has already", hint=f"e.g. {name}_in or {name}_value"
+        )
 
 
 def sentence(text: str) -> str:

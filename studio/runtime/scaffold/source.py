@@ -102,7 +102,7 @@ def _handlers(new: Description) -> Iterator[str]:
     if _moves(new):
         yield ""
         yield "    def halt(self) -> None:"
-        yield '        """Bring it to a stop, now. Called from any thread, also when it stands already."""'
+        yield '        """Bring it to a stop, now. Called from any thread, also when it does not move."""'
     if acts_on_timer:
         yield ""
         yield "    def on_timer(self) -> None:"
@@ -111,7 +111,7 @@ def _handlers(new: Description) -> Iterator[str]:
 
 def _acting(new: Description, port: Port | None) -> Iterator[str]:
     """Something goes out for everything that comes in, so that the new component can be wired and seen working."""
-    yield "        # Replace this by what the component is to compute."
+    yield "        # Replace this by the computation of the component."
     for output in new.outputs:
         same = port is not None and port.type == output.type
         yield f"        self.{output.name}.publish({'message' if same else output.type + '()'})"
@@ -140,7 +140,7 @@ def _quoted(text: str) -> str:
 
 
 def _doc(new: Description) -> str:
-    text = new.doc or f"What {new.name} does, in one sentence."
+    text = new.doc or f"Describe {new.name} in one sentence."
     return text.replace("\\", "\\\\").replace('"""', "'''")
 
 

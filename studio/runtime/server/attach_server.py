@@ -413,7 +413,7 @@ class AttachServer:
 
     def _attach(self, route: bytes, request: asked.Attach) -> dict[str, Any]:
         if route not in self._clients and len(self._clients) >= MOST_CLIENTS:
-            raise TooManyRequests(f"{MOST_CLIENTS} clients are attached already", hint="close some of them")
+            raise TooManyRequests(f"{MOST_CLIENTS} clients are attached already", hint="close one of them")
         client = Client(request.name[:LONGEST_NAME], request.look, monotonic_ns())
         self._clients[route] = client
         client.version, client.told_lines = self._version, self._lines.count

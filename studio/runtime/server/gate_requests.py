@@ -27,7 +27,7 @@ from studio.runtime.stepping.live_stepper import ELSEWHERE
 
 Job = Callable[[], dict[str, Any]]
 
-BY_ITSELF = "this system goes on in lockstep by itself"
+BY_ITSELF = "this lockstep runs without pauses"
 
 
 class GateRefused(StudioError):
@@ -121,7 +121,7 @@ class GateRequests:
     def _open_or_close(self, gate: asked.SetGate) -> Job:
         mode, kind, times = gate.mode, gate.kind, gate.rate
         if mode is None and kind is None:
-            raise GateRefused("run or pause?", hint="mode: run or pause; kind: lockstep or free")
+            raise GateRefused("mode is missing", hint="mode: run or pause; kind: lockstep or free")
         if mode is not None:
             self._stay()
 
@@ -202,7 +202,7 @@ class GateRequests:
     def _go_to(self, place: asked.GoTo) -> Job:
         position, time_ns = place.position, place.time_ns
         if (position is None) == (time_ns is None):
-            raise GateRefused("go where?", hint="a position or a time_ns")
+            raise GateRefused("go where?", hint="give a position or a time_ns")
         words = f"Going to event {position}" if position is not None else f"Going to {(time_ns or 0) / SECOND_NS:g} s"
 
         def job(turn: Turn) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class GateRequests:
 
     def _deliver_again(self, turn: Turn, rate: float | None) -> None:
         """The event that code stood within, for the new code to stand there. It is part of the same turn."""
-        assert self.freeze is not None, "code stood there"
+        assert self.freeze is not None, "code was stopped there"
         with turn, suppress(StudioError), self.freeze.stops_at(rate):
             self._session.step(1)
 

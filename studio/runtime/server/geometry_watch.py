@@ -77,7 +77,7 @@ class GeometryWatch:
             session.tell_geometry(content)
         except StudioError as error:  # the broker is just being replaced
             self._known = {}
-            session.happened(GeometryBroken(self._assembly, f"it could not be told: {error}"))
+            session.happened(GeometryBroken(self._assembly, f"the components did not get it: {error}"))
             return
         session.happened(GeometryChanged(self._assembly, in_short(model_of(before), found.model)))
 

@@ -56,7 +56,7 @@ class HandRequests:
         name, service, content, deadline_s = asked.component, asked.service, asked.request, asked.deadline_s
         component = self._component(name)
         if not 0 < deadline_s <= LONGEST_S:
-            raise HandRefused(f"a deadline of {deadline_s} s is none", hint="e.g. 1.0")
+            raise HandRefused(f"a deadline of {deadline_s} s is not possible", hint="e.g. 1.0")
         request_type, reply_type = self._service_types(component, service)
         request = self._message(request_type, {} if content is None else content)
         reply_class = self._types().get(reply_type)
@@ -139,9 +139,9 @@ class HandRequests:
         condition = self._session.supervisor.condition(found.host)
         if condition not in (Condition.RUNNING, Condition.HUNG):
             hint = f"studio ctl restart {name}"
-            raise HandRefused(f"{name} is not there: its process is {condition.value}", hint=hint)
+            raise HandRefused(f"{name} is not ready: its process is {condition.value}", hint=hint)
         if found.command and name not in self._session.obedient_programs():
-            hint = "its program must handle some more commands: docs/protocol.md, sections 7 and 10"
+            hint = "its program lacks some commands: see docs/protocol.md, sections 7 and 10"
             raise HandRefused(f"{name} is a program that cannot be used by hand", hint=hint)
         return found
 
@@ -168,7 +168,7 @@ class HandRequests:
         found = self._session.observer.await_answer(number, left_s + GRACE_S)
         if found is None:
             state = self._session.observer.component(component.name).get("state", "silent")
-            raise HandRefused(f"{what} has not answered within {within_s:g} s", hint=f"{component.name} is {state}")
+            raise HandRefused(f"{what} did not answer within {within_s:g} s", hint=f"{component.name} is {state}")
         error, body = found
         if error:
             raise HandRefused(error)

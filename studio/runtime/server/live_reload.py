@@ -109,18 +109,18 @@ class LiveReload:
         if not names:
             raise ReloadError("no simulated source to restart", hint="in a log: studio ctl goto 0")
         if self._logs.player is not None:
-            raise ReloadError("a log plays beside it, and a log does not restart", hint="stop the system and run it")
+            raise ReloadError("a log plays in this system and cannot restart", hint="stop the system and run it")
         return {"components": names, "epoch": self._session.begin_anew(names)}
 
     def choose_gate(self, kind: GateKind) -> None:
         """Lockstep, in which everything can be done again, or free; a log is played on from where it is."""
         session = self._session
-        assert isinstance(session, LockstepSession), "whoever asks has looked"
+        assert isinstance(session, LockstepSession), "the caller checks first"
         if kind == session.wanted:
             return
         if kind == "lockstep" and not is_repeatable(self.modes.values()):
             names = ", ".join(name for name, mode in self.modes.items() if mode == "real") or "a mixture of sources"
-            raise ReloadError(f"no lockstep with {names}: what comes from there does not come again")
+            raise ReloadError(f"no lockstep is possible with {names}: its data cannot be repeated")
         before, session.wanted = session.wanted, kind
         try:
             opened = self._open(self._text)

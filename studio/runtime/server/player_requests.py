@@ -25,7 +25,7 @@ def _in_lockstep(player: Player) -> LockstepPlayer:
         return player
     hint = "choose the gate Lockstep: studio ctl gate --kind lockstep, or studio run --gate lockstep"
     raise CannotGoBack(
-        "cannot go back: the log is played freely, and events would not come again as they did", hint=hint
+        "cannot go back: the log is played without lockstep, so events would come in another order", hint=hint
     )
 
 

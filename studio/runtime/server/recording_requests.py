@@ -34,7 +34,7 @@ def recording_job(session: Session, asked: Record | Bookmark) -> Job:
     if not asked.on:
         return lambda: end(session)
     if asked.compression not in CHOICES:
-        raise CannotRecord(f"{asked.compression!r} is no compression", hint=did_you_mean(asked.compression, CHOICES))
+        raise CannotRecord(f"{asked.compression!r} is not a compression", hint=did_you_mean(asked.compression, CHOICES))
     file = _new_file(asked.file)
     return lambda: begin(session, file, asked.topics, asked.compression)
 
@@ -44,7 +44,10 @@ def begin(
 ) -> dict[str, Any]:
     """All topics, or those that fit one of the patterns."""
     if session.plan.recording is not None:
-        raise CannotRecord(f"it is being recorded already, into {session.plan.recording.file}", hint="end that first")
+        raise CannotRecord(
+            f"the system is being recorded already, into {session.plan.recording.file}",
+            hint="stop that recording first",
+        )
     topics = _chosen(session, patterns)
     session.observer.reports.pop(RECORDER, None)  # of one that is gone
     rate = session.rate
@@ -84,7 +87,9 @@ def end(session: Session) -> dict[str, Any]:
 def bookmark(session: Session, text: str, at_ns: int | None = None) -> dict[str, Any]:
     """`at_ns`: when it was asked for; words take their time. Not later than now."""
     if session.plan.recording is None:
-        raise CannotRecord("nothing is being recorded, so nobody would keep the bookmark", hint="record first")
+        raise CannotRecord(
+            "nothing is being recorded, so there is no log for the bookmark", hint="start recording first"
+        )
     now_ns = int(session.status()["now_ns"])
     time_ns = now_ns if at_ns is None else min(at_ns, now_ns)
     set_bookmark(session.folders.run, text, time_ns)
@@ -102,7 +107,7 @@ def _await_recorder(session: Session) -> None:
     end_ns = monotonic_ns() + int(READY_WITHIN_S * SECOND_NS)
     while not session.supervisor.is_back(RECORDER, -1):
         if RECORDER in session.exits or session.supervisor.restarts(RECORDER):
-            raise CannotRecord(f"the recorder ended at its start: {session.output_of(RECORDER, 400).strip()}")
+            raise CannotRecord(f"the recorder ended while it started: {session.output_of(RECORDER, 400).strip()}")
         if session.stopping or monotonic_ns() > end_ns:
             raise CannotRecord(f"the recorder is not ready after {READY_WITHIN_S:g} s")
 
@@ -121,7 +126,7 @@ def _chosen(session: Session, patterns: Iterable[str] | None) -> tuple[str, ...]
 def _new_file(text: str) -> Path:
     path = Path(text)
     if not text or not path.is_absolute():
-        raise CannotRecord("say where to write the log", hint="a file with its whole path")
+        raise CannotRecord("the log needs a full path", hint="give the full path of a file")
     if path.exists():
         raise CannotRecord(f"{path} exists already", hint="logs are never overwritten: choose another name")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):

@@ -140,7 +140,9 @@ class Steering:
             return lambda: self._resume(component)
         if wanted is None and command.get("do") != "trigger":
             known = [*LEADS_TO, "trigger", RESUME]
-            raise Refused(f"no component obeys {command.get('do')!r}", hint=did_you_mean(str(command.get("do")), known))
+            raise Refused(
+                f"no component has the command {command.get('do')!r}", hint=did_you_mean(str(command.get("do")), known)
+            )
         if component.command or wanted is None:
             return lambda: self._send(component, command, lambda _: True)
         return lambda: self._send(component, command, lambda told: told.get("state") == wanted)
@@ -149,7 +151,7 @@ class Steering:
         """Not while the reason holds: it would drive on with old data, and be stopped again."""
         stopped = self._session.component_report(component.name).get("shown", {}).get(SAFETY_STOP)
         if stopped and (still := self._session.safety.still(component.name)):
-            hint = f"resume it when that is over; to drive all the same: studio ctl arm {component.name}"
+            hint = f"resume it after that is solved; to drive anyway: studio ctl arm {component.name}"
             raise Refused(f"{component.name} stays stopped: {'; '.join(still)}", hint=hint)
         return self._send(component, {"do": RESUME}, lambda told: not told["shown"].get(SAFETY_STOP))
 
@@ -183,7 +185,7 @@ class Steering:
         changes: dict[str, Any] = {"activation": activation}
         if period_s is not None:
             if not SHORTEST_S <= period_s <= LONGEST_S:
-                raise Refused(f"a period of {period_s} s is none", hint="e.g. 0.1")
+                raise Refused(f"a period of {period_s} s is not possible", hint="e.g. 0.1")
             command["period_s"] = period_s
             changes["period_ns"] = round(period_s * SECOND_NS)
 
@@ -202,7 +204,7 @@ class Steering:
         condition = session.supervisor.condition(component.host)
         if condition not in (Condition.RUNNING, Condition.HUNG):
             hint = f"studio ctl restart {component.name}"
-            raise Refused(f"{component.name} is not there: its process is {condition.value}", hint=hint)
+            raise Refused(f"{component.name} is not ready: its process is {condition.value}", hint=hint)
         refusals: list[str] = []
 
         def listen(line: LogLine) -> None:
@@ -240,7 +242,7 @@ class Steering:
             has_obeyed = observer.heard_ns.get(component.host, 0) > sent_ns and obeyed(told)
             pause.wait(LOOK_EVERY_S)
         state = observer.component(component.name).get("state", "silent")
-        hint = f"it is {state}; the command will be handled when its turn comes"
+        hint = f"it is {state}; the command will be handled later"
         raise Refused(f"{component.name} did not respond within {EFFECT_WITHIN_S:g} s", hint=hint)
 
     # The system as a whole.

@@ -29,7 +29,7 @@ CONDITION = "condition"
 RUN, JUDGED = "run", "judged"
 """Limits: how long the run was asked to be, and when its judges have seen enough."""
 SWITCHED = "the sources were switched here"
-FREE = "the system runs freely, and its events would not come again in the same order"
+FREE = "the system runs without lockstep, so its events would come in another order"
 
 
 class LockstepSession(Session):
@@ -352,7 +352,7 @@ class LockstepSession(Session):
         """For the snapshot."""
         stepper = self.stepper
         if stepper is None or self.gate == "free":
-            why = FREE if self.gate == "free" else "it has not begun yet"
+            why = FREE if self.gate == "free" else "it has not started yet"
             gate = {"last": None, "gate": self.gate, "way": None}
             return {"can_go_back": False, "why_not": why, "position": 0, "first": 0, "whole": False, **gate}
         self._look(stepper)

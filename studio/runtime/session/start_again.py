@@ -46,7 +46,7 @@ def start_again(session: Session, component: PlannedComponent) -> dict[str, Any]
                 restarted = _take_the_code(session, stepper, component.host)
                 same = _catch_up(stepper, component, begun)
             if same is None:
-                restarted = restarted or "it differs from the very start"
+                restarted = restarted or "its outputs differ from the first event on"
                 same = _go_the_whole_way(session, stepper, component, begun)
         stepper.reloading = None
         told = {"component": component.name, "host": component.host, "position": stepper.position, "same": same}
@@ -81,7 +81,7 @@ def _take_the_code(session: LockstepSession, stepper: LiveStepper, host: str) ->
 
 
 def _catch_up(stepper: LiveStepper, component: PlannedComponent, begun: Reloading) -> bool | None:
-    """By the recorded inputs of its host; None: it differs from the very start."""
+    """By the recorded inputs of its host; None: its outputs differ from the first event on."""
     host, name = component.host, component.name
     stepper.tell(f"Reloading {name}: replaying its inputs")
     try:
@@ -91,7 +91,7 @@ def _catch_up(stepper: LiveStepper, component: PlannedComponent, begun: Reloadin
             caught = stepper.gate.catch_up(host, 0 if stepper.cancelled.is_set() else PIECE_MS)
     except CannotGoBack as trouble:
         raise LaunchError(f"{name} cannot handle its recorded inputs with this code: {trouble.message}") from None
-    assert begun.here is not None, "whoever asks has looked"
+    assert begun.here is not None, "the caller checks first"
     reached = stepper.rejoin(caught.checkpoints)
     if reached is None or reached == begun.here.number:
         return None if reached is None else True
@@ -131,4 +131,4 @@ def _restart(session: LockstepSession, host: str) -> None:
     while not session.supervisor.is_back(host, before):
         if session.supervisor.gave_up(host) or monotonic_ns() > end_ns:
             ended = session.supervisor.wards[host].last_exit
-            raise LaunchError(f"it does not start with this code: {ended}", hint="correct it, and try again")
+            raise LaunchError(f"the component does not start with this code: {ended}", hint="correct it, and try again")

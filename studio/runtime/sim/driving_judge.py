@@ -36,7 +36,7 @@ class DrivingJudge(Component):
 
     true_pose = InPort(PoseTransform, doc="ground truth: the vehicle in the world")
     collision = InPort(String, doc="ground truth: each contact as it begins")
-    status = InPort(String, optional=True, doc="what the planner says of itself; told with the outcome")
+    status = InPort(String, optional=True, doc="status of the planner; part of the outcome")
     true_world = InPort(
         String, optional=True, doc="ground truth: the world as SDF; a goal inside an obstacle is reported at once"
     )
@@ -45,11 +45,11 @@ class DrivingJudge(Component):
         doc="JSON: goal_reached, collisions, seconds_to_goal, path_m, goal_distance_m, status; each period",
     )
 
-    has_goal = Parameter(True, doc="no: the vehicle just wanders, and the drive is never over")
+    has_goal = Parameter(True, doc="false: the vehicle drives without a goal, and the run does not end")
     goal_x_m = Parameter(0.0, unit="m", doc="where to go")
     goal_y_m = Parameter(0.0, unit="m", doc="where to go")
     goal_tolerance_m = Parameter(1.5, minimum=0.05, maximum=50.0, unit="m", doc="so near is there")
-    linger_s = Parameter(3.0, minimum=0.0, maximum=60.0, unit="s", doc="after the arrival, until the drive is over")
+    linger_s = Parameter(3.0, minimum=0.0, maximum=60.0, unit="s", doc="from the arrival to the end of the run")
 
     def on_activate(self) -> None:
         self._world: World | None = None
@@ -88,7 +88,7 @@ class DrivingJudge(Component):
         try:
             self._world = parse_world(told.data.encode(), SENT)
         except StudioError as error:
-            self.log.warning("the world that was told cannot be read: %s", error)
+            self.log.warning("the world on the port world cannot be read: %s", error)
             self._world = None
         self._look_at_goal()
 

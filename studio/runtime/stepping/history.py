@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from studio.runtime.base.errors import ReplayError
 
-NOT_PURE = "a component's outputs depend on more than its inputs: time or randomness of its own, files, threads"
+NOT_PURE = "a component's outputs depend on more than its inputs: its own time or random numbers, files, threads"
 
 
 class Told(NamedTuple):
@@ -76,7 +76,7 @@ class History:
                 found, left = index, left - 1
             index -= 1
         if found < 0:
-            raise ReplayError(f"no event of {_list(names)} was delivered up to here")
+            raise ReplayError(f"no event of {_list(names)} has been delivered so far")
         return self.start + found
 
     def time_at(self, position: int) -> int:

@@ -35,7 +35,7 @@ LOOKED_AT = 64
 MOST_EFFECTS = 10_000
 """That follow from one input; a system that feeds itself has no end of them."""
 
-AT_THE_START = "this is where it began"
+AT_THE_START = "this is the start"
 RECORDED = "the run is recorded, and time in a log only goes forwards"
 ELSEWHERE = "open the recording of this run at that event: studio step PROJECT --log LOG"
 
@@ -229,7 +229,7 @@ class LiveStepper:
         """Be where the system was, or will be, after `position` events; the end may come before."""
         self._follow(self.gate.place())
         if position < self.first:
-            why = self._began_with if self._began_with != AT_THE_START else f"it begins at {self.first}"
+            why = self._began_with if self._began_with != AT_THE_START else f"the first possible event is {self.first}"
             raise CannotGoBack(f"cannot go to event {position}: {why}", hint=ELSEWHERE)
         self._restore_before(position)
         start = self.position
@@ -322,7 +322,7 @@ class LiveStepper:
         nearest = self._kept.nearest(position)
         if position < self.position or nearest.position > self.position:
             if self._is_recorded():
-                raise CannotGoBack(f"cannot go back: {RECORDED}", hint="end the recording first")
+                raise CannotGoBack(f"cannot go back: {RECORDED}", hint="stop recording first")
             self.gate.restore(nearest.number)
             self.position = nearest.position
             self.place = self.gate.place()
@@ -348,7 +348,7 @@ class LiveStepper:
         known = self.known
         self._went(piece.came, piece.place, monotonic_ns() - start_ns)
         if not piece.came and self.position < known:
-            text = f"after event {self.position} came more the first time, and nothing now"
+            text = f"after event {self.position} more events came the first time, but none now"
             self._break_off(self.place, text)
             raise ReplayError(text, hint=NOT_PURE)
         return bool(piece.came)

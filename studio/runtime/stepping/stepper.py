@@ -122,7 +122,7 @@ class Stepper:
         """Restore the nearest one, if that is needed or shorter."""
         if not self.kept:
             if position < self.position:
-                assert self.refusal is not None, "the first one is there or was refused"
+                assert self.refusal is not None, "the first one exists already or was refused"
                 raise self.refusal
             return
         # A checkpoint before the target, so that its event is delivered and can be told.
@@ -147,7 +147,9 @@ class Stepper:
         start_ns = monotonic_ns()
         count = self._run.lockstep(self._until_ns, min(known, self._piece), lag=LAG)
         if not count:
-            raise ReplayError(f"after event {self.position} came more the first time, and nothing now", hint=NOT_PURE)
+            raise ReplayError(
+                f"after event {self.position} more events came the first time, but none now", hint=NOT_PURE
+            )
         self._went((), count, monotonic_ns() - start_ns)
         return True
 

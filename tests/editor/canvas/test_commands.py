@@ -175,11 +175,11 @@ def test_cards_and_notes_move_together_and_are_one_step(view: CanvasView) -> Non
         view.canvas.remarks[key].setSelected(True)
     for _ in range(3):
         QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
-    assert labels(view)[history:] == ["Move what is selected"]
+    assert labels(view)[history:] == ["Move selection"]
     assert view.canvas.nodes["terrain_map"].x() == 288 + 48 and session.system.layout.notes["n1"].x == before.x + 48
     for _ in range(2):
         QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier)
-    assert labels(view)[history:] == ["Move what is selected", "Resize what is selected"]
+    assert labels(view)[history:] == ["Move selection", "Resize what is selected"]
     assert session.system.layout.notes["n1"].height == before.height + 32
     session.undo()
     session.undo()
@@ -204,7 +204,7 @@ def test_a_frame_moved_by_keyboard_takes_its_cards_along_and_gathers_none_on_its
     assert scene.remarks["f9"].y() == area.y() + 64
     assert after["terrain_map"] == (before["terrain_map"][0] + 64, before["terrain_map"][1] + 64)
     assert after["traverse_map"] == before["traverse_map"]
-    assert labels(view)[history:] == ["Move what is selected"]
+    assert labels(view)[history:] == ["Move selection"]
 
 
 def test_arrows_walk_along_the_wires_and_say_where(view: CanvasView) -> None:

@@ -112,7 +112,9 @@ def test_one_voter_who_is_silent_is_only_grey_but_a_choice_that_is_none_any_more
 @pytest.mark.parametrize("seen", [ScanViewer], indirect=True)
 def test_in_a_narrow_viewer_the_plate_has_several_lines(feed: Feed, seen: Viewer) -> None:
     seen.resize(900, 300)
-    seen.over.show_at(40, words="What comes on /platform/laser now is no Range3d. Run the system anew to see it")
+    seen.over.show_at(
+        40, words="/platform/laser no longer carries a Range3d. Restart the system to see its new messages"
+    )
     low = seen.over.height()
     seen.resize(260, 300)
     assert seen.over.width() <= 260 and seen.over.height() >= 2 * low - 8

@@ -30,7 +30,7 @@ class TestImport:
         qtbot.addWidget(dialog)
         dialog.start()
         qtbot.waitUntil(lambda: not dialog.is_under_way and dialog.report is not None, timeout=PATIENCE_MS)
-        assert dialog.isVisible() and "Not brought over: 1 NEFF" in dialog.words.text()
+        assert dialog.isVisible() and "Not imported: 1 NEFF" in dialog.words.text()
         with qtbot.waitSignal(dialog.imported, timeout=1000):
             dialog.go_on.click()
 

@@ -184,7 +184,7 @@ class TestWindow:
 
         qtbot.waitUntil(lambda: bool(told()), timeout=PATIENCE_MS)
         box = told()[0]
-        save = next(button for button in box.buttons() if button.text() == "Save what is intact")
+        save = next(button for button in box.buttons() if button.text() == "Save intact part")
         save.click()
         importing = mapping.logs.importing
         assert importing is not None

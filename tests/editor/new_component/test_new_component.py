@@ -67,7 +67,7 @@ def test_what_is_wrong_is_said_where_it_is() -> None:
     assert faults(Draft("low_pass"), lambda name: f"{name} is taken").name == "low_pass is taken"
     rows = (Row("raw", "Float64"), Row("", "Map"), Row("raw", "Map"), Row("log", "Map"))
     found = faults(Draft("low_pass", inputs=rows), free).rows
-    assert found[:2] == ("", "") and "another port" in found[2] and "belongs to every component" in found[3]
+    assert found[:2] == ("", "") and "another port" in found[2] and "is a name that every component has" in found[3]
     assert "like the message" in faults(Draft("map", inputs=(Row("terrain", "Map"),)), free).whole
 
 

@@ -317,10 +317,10 @@ class TestRunning:
         monkeypatch.setattr(up.sources, "real_actuators", lambda: (car,))
         up.live.feed.state["sources"] = {"platform": "real"}
         up.sources._look()
-        assert up.band.words.text().endswith("resumes by itself after a safety stop")
+        assert up.band.words.text().endswith("resumes without you after a safety stop")
         dialog = ArmDialog(None, DARK, "Raptor", (car,), "", runs=True)  # type: ignore[arg-type]
         qtbot.addWidget(dialog)
-        assert any("goes on by itself" in label.text() for label in dialog.findChildren(QLabel))
+        assert any("resumes without you" in label.text() for label in dialog.findChildren(QLabel))
 
     def test_the_armed_band_tells_how_old_the_link_and_the_last_command_are(
         self, up: MainWindow, monkeypatch: pytest.MonkeyPatch

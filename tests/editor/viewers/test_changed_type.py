@@ -95,7 +95,7 @@ def test_every_viewer_of_a_topic_whose_type_changes_says_so(running: MainWindow,
     assert all(viewer.over.isHidden() for viewer in viewers)
     code.write_text(OTHER_CODE)
     running.live.feed.ask("restart", name="fickle", timeout_s=70.0)
-    told = f"What comes on {TOPIC} is not a Map any more. Restart the system to see it"
+    told = f"{TOPIC} no longer carries a Map. Restart the system to see its new messages"
     qtbot.waitUntil(  # while it restarts, they may say that there is no news
         lambda: all(not viewer.over.isHidden() and viewer.over.text() == told for viewer in viewers),
         timeout=PATIENCE_MS,

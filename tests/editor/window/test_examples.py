@@ -86,7 +86,7 @@ def test_who_gives_the_dialog_up_keeps_everything_unsaved(
     choose(monkeypatch, None)
     assert not opened.files.save()
     assert opened.session.document.is_modified and opened.session.folder == example and contents(example) == before
-    assert "stays as it is" in opened.status.words.text()
+    assert "cannot be changed" in opened.status.words.text()
 
 
 def test_what_save_will_do_is_said_before(opened: MainWindow, example: Path, tmp_path: Path) -> None:

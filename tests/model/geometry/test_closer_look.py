@@ -129,8 +129,8 @@ def test_two_bodies_of_one_vehicle_reach_into_each_other() -> None:
     beside = Pose((0.0, -0.9, 0.0))
     touching = [replace(each, pose=beside) if "left" in each.name else each for each in model.constraints]
     messages = [each.message for each in look_closer(replace(model, constraints=touching))]
-    assert "box head of RightLaser and box head of LeftLaser reach into each other" in " ".join(messages)
-    assert not any("reach into" in each.message for each in look_closer(model))
+    assert "box head of RightLaser and box head of LeftLaser overlap" in " ".join(messages)
+    assert not any("overlap" in each.message for each in look_closer(model))
 
 
 def test_frames_that_nothing_uses() -> None:

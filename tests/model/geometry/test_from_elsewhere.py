@@ -138,8 +138,8 @@ def test_one_link_that_is_held_to_the_world_is_static_and_the_others_are_not(tmp
 
 def test_what_urdf_cannot_say_of_a_house_is_told(tmp_path: Path) -> None:
     notes = to_urdf(imported(tmp_path, HOUSE.format(static="true", more="")).model).notes
-    assert "that it is fixed in the world (static) is left out: URDF has no word for it" in notes
-    assert "the pose of the model in the world is left out: URDF has no word for it" in notes
+    assert "static is left out: URDF has no such property" in notes
+    assert "the pose of the model in the world is left out: URDF has none" in notes
     assert "the pose of link in the model is left out: in URDF the root is the origin" in notes
 
 
@@ -390,7 +390,7 @@ def test_a_laser_that_looks_more_to_one_side_is_turned(tmp_path: Path) -> None:
     assert body.sensors[0].fov_deg == pytest.approx(np.degrees(2.0))  # type: ignore[attr-defined]
     (frame,) = [each for each in body.frames if each.name == body.sensors[0].frame]
     assert frame.pose.matrix[:3, :3] == pytest.approx(from_rpy(0, 0, 0.5))
-    assert "the laser laser has 16 layers, and here only the level one" in found.notes
+    assert "the laser laser has 16 layers, and only the level one is imported" in found.notes
 
 
 def test_what_links_joints_and_worlds_of_an_sdf_lose_is_told(tmp_path: Path) -> None:
@@ -405,7 +405,7 @@ def test_what_links_joints_and_worlds_of_an_sdf_lose_is_told(tmp_path: Path) -> 
     assert found.notes == [
         "the world other is left out: only the first world of a file is read",
         "the model beside is left out: only the first world of a file is read",
-        "the <state> of the world is left out: models are where they are without it",
+        "the <state> of the world is left out: models keep their poses without it",
         "of the world, <gravity>, <light> is left out",
         "<light> of links is left out",
         "<gravity> false of the link b is left out",
@@ -479,7 +479,7 @@ URDF_TO_ITSELF = '<joint name="j" type="fixed"><parent link="a"/><child link="a"
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (LINK.format(OLD, ""), "<origin> tells poses in SDF 1.2 and older"),
+        (LINK.format(OLD, ""), "<origin> belongs to SDF 1.2 and older"),
         (LINK.format('<pose rotation_format="odd">0 0 0 0 0 0</pose>', ""), "the rotation_format odd is not known"),
         ('<sdf version="1.7"><model name="m"/></sdf>', "there is no <link> in it"),
         (LINK.format("", TO_ITSELF), "the joint j holds the link a to itself"),

@@ -53,12 +53,12 @@ def the_finding(vehicle: Workspace) -> Problem:
     [
         ({"frame": "Topp"}, {}, "Use Top"),
         ({"shape": "hul"}, {}, "Use hull"),
-        ({"moments": "1 1 9 0 0 0"}, {}, "Take the inertia of the shapes"),
+        ({"moments": "1 1 9 0 0 0"}, {}, "Compute the inertia from the shapes"),
         ({"top": "500"}, {}, "Read it as millimetres"),
         ({"size": "1000 100 100"}, {}, "Read it as millimetres"),
         ({"upper": "90"}, {}, "Read it as degrees"),
         ({"turned": ' rpy="90 0 0" angles="radians"'}, {}, "Read it as degrees"),
-        ({}, {"start": "A:Top"}, "Give it the frame Top2 in the same place"),
+        ({}, {"start": "A:Top"}, "Add the frame Top2 in the same place"),
         ({}, {"more": LOOP}, "Move it so that the loop closes"),
     ],
 )

@@ -137,7 +137,7 @@ def test_a_body_that_is_missing_is_named_with_what_was_meant(folder: Path) -> No
             "90 radians",
         ),
         ('<frame name="F"/><joint name="j" kind="hinge" at="G"/>', "sits at the frame G"),
-        ('<frame name="F" on="j"/><joint name="j" kind="hinge" at="F"/>', "carries itself"),
+        ('<frame name="F" on="j"/><joint name="j" kind="hinge" at="F"/>', "depends on itself"),
         ('<frame name="F" on="k"/>', "on the joint k, which does not exist"),
         ('<frame name="F"/><imu name="i" frame="G"/>', "the imu i is in the frame G"),
         ('<frame name="F"/><bumper name="b" frame="F" shape="s"/>', "feels with the shape s"),

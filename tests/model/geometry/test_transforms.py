@@ -87,7 +87,7 @@ def test_a_joint_is_interpolated_at_a_stamp_and_has_an_end(compiled: bool) -> No
     assert transforms.get_transformation("B:Out", "A:Out", 4 * SECOND)[1, 0] == pytest.approx(math.sin(0.4))
     assert transforms.get_transformation("B:Out", "A:Out")[1, 0] == pytest.approx(math.sin(0.4))
     for stamp, words in ((-1, "before"), (4 * SECOND + 1, "after")):
-        with pytest.raises(GeometryError, match=f"{words} what is remembered of the joint ab") as caught:
+        with pytest.raises(GeometryError, match=f"{words} the stored positions of the joint ab") as caught:
             transforms.get_transformation("B:Out", "A:Out", stamp)
         assert caught.value.hint == "from 0.000000 s to 4.000000 s"
     # The joint is not on the way: no stamp is wrong.
@@ -97,7 +97,7 @@ def test_a_joint_is_interpolated_at_a_stamp_and_has_an_end(compiled: bool) -> No
 def test_a_joint_never_heard_of_is_at_home_now_and_unknown_at_a_stamp() -> None:
     transforms = Transforms(arm(Joint("turn", "hinge", home=0.5)), compiled=False)
     assert transforms.get_transformation("B:In", "A:Out")[1, 0] == pytest.approx(math.sin(0.5))
-    with pytest.raises(GeometryError, match="nothing is known of the joint ab"):
+    with pytest.raises(GeometryError, match="no position is known of the joint ab"):
         transforms.get_transformation("B:In", "A:Out", SECOND)
     transforms.set_joint("ab", 0.7)
     assert transforms.get_transformation("B:In", "A:Out")[1, 0] == pytest.approx(math.sin(0.7))

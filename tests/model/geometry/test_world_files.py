@@ -147,7 +147,7 @@ def test_degrees_and_quaternions_are_written_as_they_were(yard: Workspace) -> No
 
 
 def test_what_a_pose_counts_from_can_be_renamed_and_not_removed(yard: Workspace) -> None:
-    with pytest.raises(ModelError, match="shelf counts from base"):
+    with pytest.raises(ModelError, match="shelf is relative to base"):
         yard.do(RemoveFromWorld("base"))
     yard.do(ChangeInWorld("base", replace(yard.world().parts()["base"], name="corner")))
     assert np.allclose(carrier_pose(yard.world(), "shelf")[:2, 3], (1, 2))
@@ -317,7 +317,7 @@ def test_poses_in_a_model_count_from_what_they_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [(b'relative_to="nowhere"', "which does not exist"), (b'relative_to="arm"', "counts from itself")],
+    [(b'relative_to="nowhere"', "which does not exist"), (b'relative_to="arm"', "is relative to itself")],
 )
 def test_what_a_pose_counts_from_has_to_be_there(tmp_path: Path, wrong: bytes, said: str) -> None:
     with pytest.raises(StudioError, match=said) as caught:

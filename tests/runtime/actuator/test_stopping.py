@@ -118,7 +118,7 @@ def test_nothing_moves_between_a_stop_and_a_person(steps: list[str]) -> None:
             case "resume":
                 was_armed = bench.motor.armed
                 bench.order({"do": "resume"})
-                assert bench.motor.armed == was_armed, "to let it go on is not to arm it"
+                assert bench.motor.armed == was_armed, "to continue it is not to arm it"
                 may_move = was_armed
             case "arm" | "disarm":
                 bench.arm(step == "arm")
@@ -289,5 +289,5 @@ def test_a_halt_that_fails_harms_nobody(caplog: pytest.LogCaptureFixture) -> Non
     assert bench.command()
     bench.arm(False)
     assert not bench.command()
-    assert "the device's own time-out has to stop it" in caplog.text
+    assert "only the time-out of the device can stop it now" in caplog.text
     bench.close()

@@ -123,7 +123,7 @@ def test_a_flood_of_requests_is_told_to_wait(victim: Victim, client: Asker) -> N
         client.send(json.dumps({"id": number, **asked}).encode())
     assert victim.project.state, "somebody else is answered meanwhile"
     refused = client.next_refusal()
-    assert refused["kind"] == "TooManyRequests" and "64 requests are under way already" in refused["error"]
+    assert refused["kind"] == "TooManyRequests" and "64 requests are waiting for an answer already" in refused["error"]
     victim.stands()
 
 

@@ -151,7 +151,7 @@ def test_ends_and_failures_come_again(kind: type[Run]) -> None:
         run.restore(number)
         assert run.lockstep(LOG[-1].stamp_ns) == count > len(LOG)
         run.lockstep(count=2)
-        with pytest.raises(CannotGoBack, match="script cannot give its inputs again"):
+        with pytest.raises(CannotGoBack, match="script cannot repeat its inputs"):
             run.restore(number)
     finally:
         run.close()
@@ -224,7 +224,7 @@ def test_no_loss_is_counted_because_of_going_back(open_session: Callable[..., Pr
     with pytest.raises(CannotGoBack, match="sink has ended"):
         run.restore(first)
     run.restart_host("sink")
-    with pytest.raises(CannotGoBack, match="sink was started again since then"):
+    with pytest.raises(CannotGoBack, match="sink was restarted since then"):
         run.restore(first)
     run.lockstep(count=4)
     run.restore(run.checkpoint())

@@ -288,4 +288,4 @@ def test_publishing_before_the_barrier_is_an_error_of_that_component(open_run: O
     run = open_run(plan(early=Part("Early"), ticker=Part("Ticker", period_s=0.1)))
     assert run.step() == [("/_studio/timer/ticker", 1)]
     report = run.component("early")
-    assert report["state"] == "error" and "publish from on_activate on" in report["error"]
+    assert report["state"] == "error" and "publish in on_activate or later" in report["error"]

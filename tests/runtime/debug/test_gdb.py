@@ -76,7 +76,7 @@ def test_the_system_stands_where_gdb_stops_the_program_and_goes_on_with_it(world
     await_true(lambda: world.stop.get("function"), "gdb to have attached and told where it stands")
     await_true(lambda: world.session.mode == "pause", "the gate to close")
     assert world.stop["reason"] == "pause"
-    with pytest.raises(DebugError, match="a debugger in a terminal holds filter"):
+    with pytest.raises(DebugError, match="a debugger in a terminal has stopped filter"):
         world.requests.job(asked.Continue())()
     world.say("break take")
     world.say("continue")

@@ -34,7 +34,7 @@ class Host:
     def ask(self, command: str, arguments: Any = None, timeout_s: float = 10.0) -> dict[str, Any]:
         self.asked.append(command)
         if command == "continue" and not self.holds:
-            raise DebugError(f"the debugger has not answered {command} within {timeout_s:g} s")
+            raise DebugError(f"the debugger did not answer {command} within {timeout_s:g} s")
         return {"stackFrames": [{"source": {"path": "adder.py"}, "line": 22, "name": "on_raw"}]}
 
     def send(self, command: str, arguments: Any, then: Callable[[Message], None]) -> None:

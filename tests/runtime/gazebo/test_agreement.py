@@ -54,7 +54,7 @@ def test_a_sensor_that_is_elsewhere_is_told_by_how_far() -> None:
     start, end = SDF.index("<pose>", at) + 6, SDF.index("</pose>", at)
     x, rest = SDF[start:end].split(" ", 1)
     moved = f"{SDF[:start]}{float(x) + 0.02!r} {rest}{SDF[end:]}"
-    assert words(moved) == ["sensor left_laser is 20 mm and 0 degrees from where the assembly has it"]
+    assert words(moved) == ["sensor left_laser is 20 mm and 0 degrees away from its pose in the assembly"]
 
 
 def test_what_is_not_there_is_said() -> None:

@@ -102,7 +102,7 @@ def test_packets_of_another_version_and_silence_are_told(network: Network) -> No
     assert (found.subject, found.level) == ("discovery", TROUBLE)
     assert "its version is 9 and not 10" in found.words
     (silent,) = doctor.discovery(Heard(), network, "mine")
-    assert (silent.level, "hears nothing" in silent.words) == (NOTE, True)
+    assert (silent.level, "receives nothing" in silent.words) == (NOTE, True)
 
 
 def test_container_and_firewalls_are_told_with_commands(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_a_service_answers_also_when_it_comes_after_the_request(join: Callable[.
 def test_a_missing_answer_has_its_reason(join: Callable[..., Node]) -> None:
     client, server = join(), join()
     server.provide("/refuses", TEXT, TEXT, lambda payload: Reply(False, b""))
-    with pytest.raises(NoAnswer, match="/refuses says that it failed"):
+    with pytest.raises(NoAnswer, match="/refuses reported a failure"):
         client.request("/refuses", b"", TEXT, TEXT, timeout_s=PATIENCE_S)
     with pytest.raises(NoAnswer, match="no process provides the service /nothing"):
         client.request("/nothing", b"", TEXT, TEXT, timeout_s=0.3)

@@ -101,6 +101,6 @@ def test_a_topic_of_two_types_is_two_topics(tmp_path: Path) -> None:
 
 
 def test_a_log_without_messages_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match=r"holds nothing that can be brought into a log \(it has no messages"):
+    with pytest.raises(LogError, match=r"contains nothing that can be imported \(it has no messages"):
         import_log(write(tmp_path / "a.mcap", SCHEMA, CHANNEL), tmp_path / "out.mcap")
     assert not (tmp_path / "out.mcap").exists()

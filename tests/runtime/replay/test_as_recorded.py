@@ -118,5 +118,5 @@ def test_a_log_without_its_calls_does_for_the_others(tmp_path: Path) -> None:
 
 
 def test_a_log_without_a_trace_cannot_be_replayed_so(tmp_path: Path) -> None:
-    with pytest.raises(ReplayError, match=r"does not tell who handled what .*--lockstep"):
+    with pytest.raises(ReplayError, match=r"does not say which component handled which event .*--lockstep"):
         replayed(diamond(), record_lockstep(tmp_path / "run.mcap", diamond(), 0.05))

@@ -57,8 +57,8 @@ def test_a_long_text_is_read_in_one_pass() -> None:
     [
         ("level > 3", "is not a valid condition"),
         ("/level/data", "is not a valid condition"),
-        ("/nothing/data > 3", "no topic of the log is called so"),
-        ("/level > 3", "which field of /level"),
+        ("/nothing/data > 3", "the log has no such topic"),
+        ("/level > 3", "name a field of /level"),
         ("/level/data > much", "much is not a number"),
         ("/level/data() > 3", "is not a field"),
     ],

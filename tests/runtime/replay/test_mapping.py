@@ -73,7 +73,7 @@ def test_a_mapping_in_the_file_decides(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_named(tmp_path: Path) -> None:
     log = write_foreign(tmp_path / "f.mcap", {"/words": [(START, String("x"))]})
-    with pytest.raises(ReplayError, match=r"nothing in the log fits platform.level, which is Float64") as told:
+    with pytest.raises(ReplayError, match=r"no topic of the log matches platform.level, which is Float64") as told:
         replayed(robot(tmp_path / "robot"), log, tmp_path / "out.mcap")
     assert '<bind port="level" topic="..."/>; the log has /words (String)' in told.value.hint
     assert not (tmp_path / "out.mcap").exists()
@@ -81,7 +81,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
 
 def test_of_topics_that_fit_equally_well_none_is_taken(tmp_path: Path) -> None:
     log = write_foreign(tmp_path / "f.mcap", {"/left/level": VALUES, "/right/level": VALUES})
-    with pytest.raises(ReplayError, match=r"nothing in the log fits platform.level") as told:
+    with pytest.raises(ReplayError, match=r"no topic of the log matches platform.level") as told:
         replayed(robot(tmp_path / "robot"), log, tmp_path / "out.mcap")
     assert "the log has /left/level (Float64), /right/level (Float64)" in told.value.hint
 
@@ -101,7 +101,7 @@ def test_scans_of_ros_are_converted_first(tmp_path: Path) -> None:
 def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
     log = write_foreign(tmp_path / "f.mcap", {"/left/level": VALUES})
     opened = open_project(Path("projects/first_steps"))
-    with pytest.raises(ReplayError, match=r"this log feeds nothing of the system \(it has /left/level\)"):
+    with pytest.raises(ReplayError, match=r"this log has no inputs for the system \(it has /left/level\)"):
         replayed(opened, log, tmp_path / "out.mcap")
     assert not (tmp_path / "out.mcap").exists()
 

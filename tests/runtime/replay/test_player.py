@@ -195,7 +195,7 @@ def test_streams_are_switched_while_it_plays(played: Rig, log: Path) -> None:
     assert is_part_of(values, [entry for entry in recorded(log) if entry[0] == B])
     assert values[-1] == (B, 1049.0)
     assert len(played.seen(A)) == 100
-    with pytest.raises(ReplayError, match="no stream fits /nothing"):
+    with pytest.raises(ReplayError, match="no stream matches /nothing"):
         played.player.enable("/nothing")
 
 

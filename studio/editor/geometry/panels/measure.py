@@ -246,7 +246,7 @@ class Measure(QWidget):
         self.quaternion.setText("\n".join(f"{n} {v: .9f}" for n, v in zip(names, found.quaternion, strict=True)))
         x, y, z = found.axis_angles_deg
         distance = f"{self.units.shown(found.distance_m, 'length')} {self.units.name('length')}"
-        moving = "" if found.is_rigid else " A joint lies between them: this is where it is now."
+        moving = "" if found.is_rigid else " A joint is between them: this is its current position."
         self.words.setText(
             f"{distance} apart, turned by {found.angle_deg:.4g}°. "
             f"Between the x axes {x:.4g}°, y {y:.4g}°, z {z:.4g}°.{moving}"

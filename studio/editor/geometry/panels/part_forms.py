@@ -183,7 +183,7 @@ def shape_form(form: Form, context: Context, thing: ShapeThing, rename: Callable
     form.text("Name", lambda: shape().name, rename, empty="no name")
     form.choice("Moves with", parts.part_choices, lambda: shape().on, lambda on: take(on=on))
     form.choice("Use", lambda: [(use_words(use), use) for use in USES], lambda: shape().use, lambda use: take(use=use),
-                "What it is for: to be seen, to bump, or both")  # fmt: skip
+                "Purpose: visible, for collisions, or both")  # fmt: skip
     form.section("Size")
     size_fields(form, shape, take)
     form.section("Pose of its centre")

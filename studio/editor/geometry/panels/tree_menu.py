@@ -58,7 +58,7 @@ def tree_menu(panel: AssemblyTree, thing: Thing) -> QMenu:
         case JointThing(body) if body:
             tip = "The joint, and the frames, shapes and mass that are on it"
             workspace = panel.context.workspace
-            _add(menu, "Remove with what it moves", tip,
+            _add(menu, "Remove with the parts it moves", tip,
                  lambda: panel.do(lambda: thing_edits.remove(workspace, thing, with_parts=True)))  # fmt: skip
     _measures(menu, panel, thing)
     return menu

@@ -33,7 +33,7 @@ class WheelsDialog(QDialog):
             field.show_value(getattr(self._usual, name))
             field.changed.connect(field.show_value)
             form.addRow(title, field)
-        words = QLabel("The wheels stand on the ground, at z = 0 of the body. What is too low for them is lifted.")
+        words = QLabel("The wheels are on the ground, at z = 0 of the body. Lower parts are lifted.")
         words.setWordWrap(True)
         words.setProperty("role", "muted")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)

@@ -30,7 +30,7 @@ def world_form(form: Form, context: Context, rename: Rename) -> None:
     form.text("Name", lambda: workspace.name, rename)
     form.three("Gravity in m/s²", "", lambda: workspace.world().gravity_m_s2 or EARTH_M_S2,
                lambda gravity: context.do(DescribeWorld(workspace.name, gravity)))  # fmt: skip
-    form.section("What is in it")
+    form.section("Contents")
     form.note(lambda: _count_words(context))
     form.note(lambda: "Add with + in the view, or with W for walls. A vehicle starts at a place that is called start.")
 
@@ -95,8 +95,8 @@ def _obstacle_form(form: Form, context: Context, name: str, rename: Rename) -> N
 
     form.title("mdi6.cube-outline", lambda: name, lambda: _about(model()))
     form.text("Name", lambda: name, rename)
-    form.check("Stands still", lambda: model().is_static, lambda on: take(is_static=bool(on)),
-               "The embedded simulator moves vehicles only; Gazebo moves what does not stand still")  # fmt: skip
+    form.check("Does not move", lambda: model().is_static, lambda on: take(is_static=bool(on)),
+               "The embedded simulator moves vehicles only; in Gazebo all other models can move")  # fmt: skip
     _pose_fields(form, context, model)
     if wall_size(model()) is not None and len(model().shapes) > 1:
         _wall_fields(form, context, model)
@@ -173,7 +173,7 @@ def _shape_fields(form: Form, context: Context, name: str, index: int) -> None:
         size_fields(form, lambda: each().shape, take)
     form.section("Surface")
     form.choice("Use", lambda: [(use_words(use), use) for use in USES], lambda: each().shape.use,
-                lambda use: take(use=use), "What it is for: to be seen, to bump, or both")  # fmt: skip
+                lambda use: take(use=use), "Purpose: visible, for collisions, or both")  # fmt: skip
     if each().shape.is_collision:
         form.number("Friction", "", lambda: each().friction,
                     lambda value: _take_shape(context, name, index, replace(each(), friction=value)),
@@ -203,7 +203,7 @@ def _place_form(form: Form, context: Context, name: str, rename: Rename) -> None
     form.title("mdi6.flag-outline", lambda: name, lambda: f"{vehicle} starts here" if vehicle else "place of the world")
     form.text("Name", lambda: name, rename)
     _pose_fields(form, context, place)
-    words = "A vehicle that starts here stands on the ground: only x, y and yaw count."
+    words = "A vehicle that starts here is put on the ground: only x, y and yaw count."
     form.note(lambda: words if vehicle or name.startswith("start") else "")
 
 

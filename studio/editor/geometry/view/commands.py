@@ -77,13 +77,13 @@ TABLE: tuple[tuple[str, str, str, str, str], ...] = (
     ("mirror", "Mirror", "Copy the body to the other side: left and right, or front and rear",
      "mdi6.flip-horizontal", "Ctrl+Shift+M"),
     ("across", "Mirror across…", "Choose the plane of the mirror", "mdi6.flip-horizontal", ""),
-    ("duplicate", "Duplicate", "Copy what is selected", "mdi6.content-duplicate", "Ctrl+D"),
+    ("duplicate", "Duplicate", "Copy selection", "mdi6.content-duplicate", "Ctrl+D"),
     ("array", "Array…", "Repeat the selected body in a line or circle", "mdi6.dots-grid", ""),
 )  # fmt: skip
 WORLD_TABLE: tuple[tuple[str, str, str, str, str], ...] = (
-    ("box", "Add box", "Click where a box stands", "mdi6.cube-outline", "Shift+B"),
-    ("cylinder", "Add cylinder", "Click where a cylinder stands", "mdi6.cylinder", "Shift+C"),
-    ("sphere", "Add sphere", "Click where a sphere lies", "mdi6.sphere", "Shift+O"),
+    ("box", "Add box", "Click to place a box", "mdi6.cube-outline", "Shift+B"),
+    ("cylinder", "Add cylinder", "Click to place a cylinder", "mdi6.cylinder", "Shift+C"),
+    ("sphere", "Add sphere", "Click to place a sphere", "mdi6.sphere", "Shift+O"),
     ("wall", "Draw wall", "Click its corners, Enter ends it", "mdi6.wall", "W"),
     ("start", "Add start", "Click where a vehicle starts", "mdi6.flag-outline", "Shift+S"),
     ("robot", "Add robot…", "Choose a vehicle, and click where it starts", "mdi6.car-outline", "Shift+V"),

@@ -67,7 +67,7 @@ class ToolStrip(QFrame):
         for picture, words, fill in (
             ("mdi6.magnet", "Snapping", self._fill_snap),
             ("mdi6.axis-arrow", "Axes and origin of the handles", self._fill_axes),
-            ("mdi6.eye-check-outline", "What is drawn", self._fill_layers),
+            ("mdi6.eye-check-outline", "Choose what to draw", self._fill_layers),
         ):
             column.addWidget(self._menu(picture, words, fill))
         self.show_theme(theme)

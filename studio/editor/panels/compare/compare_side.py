@@ -57,7 +57,7 @@ class Side(QObject):
         self.topic.chosen.connect(lambda topic: viewer.watch(self, topic))
         self.hold = viewer.tool(
             "mdi6.pause-octagon-outline",
-            f"Hold {letter}: keep this map while the system goes on",
+            f"Hold {letter}: keep this map while the system runs",
             self._hold,
             on=False,
         )

@@ -35,7 +35,7 @@ BESIDE, SWIPE, BLINK = "Side by side", "Swipe", "Blink"
 BLINK_MS = 700
 MANY_CELLS = 500_000
 """The difference of larger maps takes longer than a frame, and is made beside the window's work."""
-NOTHING = "Choose two maps: of topics, or of recordings. One can be held while the other goes on"
+NOTHING = "Choose two maps: of topics, or of recordings. One can be held while the other is updated"
 
 
 class CompareViewer(Viewer):
@@ -62,7 +62,7 @@ class CompareViewer(Viewer):
         self.tolerance.setValue(0.05)
         self.tolerance.setDecimals(3)
         self.tolerance.setPrefix("within ± ")
-        self.tolerance.setToolTip("What counts as equal, in the unit of the plane")
+        self.tolerance.setToolTip("Tolerance: smaller differences count as equal, in the unit of the plane")
         self.tolerance.setAccessibleName("Tolerance")
         self.tolerance.valueChanged.connect(lambda _: self.refresh())
         self.way = QComboBox()

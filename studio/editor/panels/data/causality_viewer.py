@@ -219,7 +219,7 @@ class CausalityViewer(Viewer):
         self.open.setChecked(True)
         self.topics_changed()
         if not len(log.trace):
-            self._say(f"{log.path.name} has no trace of who handled what: it was not recorded by Studio")
+            self._say(f"{log.path.name} has no trace of handled events: it was not recorded by Studio")
             return
         self._settle()
 
@@ -246,7 +246,7 @@ class CausalityViewer(Viewer):
         story = story_of(self.trace, (topic, number), self._is_sensor, self._is_command, self._path)
         if story is None:
             more = "" if self.log is not None else f". {TRACE_NEXT}"
-            self._say(f"Nothing is known of {topic} #{number}: {self._known(topic)}{more}")
+            self._say(f"No trace of {topic} #{number}: {self._known(topic)}{more}")
             return
         self.story = story
         self._stack.setCurrentWidget(self.both)

@@ -50,14 +50,14 @@ class PublishViewer(Viewer):
         super().__init__(feed, theme)
         self.deed = QComboBox()
         self.deed.addItems([SEND, CALL])
-        self.deed.setAccessibleName("What to do")
+        self.deed.setAccessibleName("Action")
         self.deed.activated.connect(lambda _: self._offer())
         self.target = QComboBox()
         self.target.setEditable(True)
         self.target.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.target.setMinimumContentsLength(22)
         self.target.setAccessibleName("To whom")
-        self.target.setToolTip("An in port gets the message alone; a topic reaches all who listen to it")
+        self.target.setToolTip("An in port gets the message alone; a topic reaches all its subscribers")
         completer = self.target.completer()
         if completer is not None:
             completer.setFilterMode(Qt.MatchFlag.MatchContains)
@@ -84,7 +84,7 @@ class PublishViewer(Viewer):
         self.answer.setWordWrap(True)
         self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.answer.setContentsMargins(12, 4, 12, 8)
-        self.answer.setAccessibleName("What came of it")
+        self.answer.setAccessibleName("Result")
         column(
             self, Bar(self.deed, self.target, self.type, self.as_json), self.place, Bar(*self._doing()), self.answer
         ).setStretch(3, 0)
@@ -119,12 +119,12 @@ class PublishViewer(Viewer):
         self.rate.valueChanged.connect(lambda _: self._set_pace())
         self.repeat = QPushButton(AGAIN)
         self.repeat.setCheckable(True)
-        self.repeat.setToolTip("Again and again, until you press it again. What is typed meanwhile is sent with Enter")
+        self.repeat.setToolTip("Send repeatedly until you press it again. Enter sends edits made meanwhile")
         self.repeat.clicked.connect(self._go_on)
         self.real = QCheckBox("as real")
         self.real.setToolTip(
-            "What is sent by hand counts as simulated, and no real actuator obeys what follows from it.\n"
-            "Ticked, it counts as real: you answer for what moves, as one who holds a joystick does"
+            "A message sent by hand counts as simulated: real actuators ignore it and its results.\n"
+            "Ticked, it counts as real: you are then responsible for what moves, as with a joystick"
         )
         self.take_over = QPushButton("Take over")
         self.take_over.setToolTip("Another client controls this system: take control, and do it")

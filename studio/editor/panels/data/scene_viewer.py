@@ -91,7 +91,7 @@ class SceneViewer(Viewer):
         self.looks = self._menu("mdi6.eye-outline", "From where: above, the side, ahead", [
             (preset.words, partial(self.view.look_from, number)) for number, preset in enumerate(PRESETS)
         ])  # fmt: skip
-        self.layers = self._menu("mdi6.eye-check-outline", "What is drawn", [])
+        self.layers = self._menu("mdi6.eye-check-outline", "Choose what to draw", [])
         self._layer_actions = {name: self._layer(name) for name in LAYERS}
         follow_key = QAction(self)
         follow_key.setShortcut("V")

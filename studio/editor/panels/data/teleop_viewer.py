@@ -16,7 +16,7 @@ from studio.errors import StudioError
 
 NOTHING = "There is no vehicle to drive. Add a teleop to the system and wire its votes or its command"
 HOW = "Hold Space and drive with the arrow keys or W A S D, or drag the stick"
-STOPS = "It stops when you let go"
+STOPS = "It stops when you release the stick"
 HOLDING = "Holding: the vehicle stays stopped until you release Hold"
 HOLD_TIP = "Keep the vehicle stopped: speed 0 is sent all the time, until you press it again or close this panel"
 BRIEFLY = "Space and arrow keys"
@@ -40,7 +40,7 @@ class TeleopViewer(Viewer):
         self.target.setAccessibleName("Driven component")
         self.target.setPlaceholderText("None yet")
         self.target.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-        self.target.setToolTip("Who gets the events of the stick: an in port for Joy")
+        self.target.setToolTip("Receiver of the stick's events: an in port for Joy")
         self.target.activated.connect(lambda _: self._choose())
         self.most = QSlider(Qt.Orientation.Horizontal)
         self.most.setRange(10, 100)
@@ -52,7 +52,7 @@ class TeleopViewer(Viewer):
         self.share = facts()
         self.share.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.real = QCheckBox("Drive the real vehicle")
-        self.real.setToolTip("The events of the stick count as real. Without it no real actuator obeys them")
+        self.real.setToolTip("The events of the stick count as real. Without it real actuators ignore them")
         self.take_over = QPushButton("Take over")
         self.take_over.clicked.connect(lambda _: self._take_over())
         self.take_over.hide()
@@ -279,7 +279,7 @@ class TeleopViewer(Viewer):
         """What happens when the stick is let go."""
         others = self.others()
         who = f"{others[0]} drives" if len(others) == 1 else f"{len(others)} behaviours drive"
-        return f"When you let go, {who} on; Hold keeps it stopped" if others else STOPS
+        return f"When you release the stick, {who} on; Hold keeps it stopped" if others else STOPS
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         super().resizeEvent(event)

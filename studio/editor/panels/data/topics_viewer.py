@@ -286,7 +286,7 @@ class TopicsViewer(Viewer):
                 target = leaf if path == own else FieldRow([path[len(own) :].lstrip("."), words], len(inside))
                 target.setData(0, TOPIC, event.topic)
                 target.setData(0, PATH, path)
-                target.setToolTip(0, "Drag it onto a plot, or double-click for one of its own")
+                target.setToolTip(0, "Drag it onto a plot, or double-click to open a new plot")
                 if target is not leaf:
                     inside[path] = target
                     leaf.addChild(target)

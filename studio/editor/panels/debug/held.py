@@ -28,8 +28,8 @@ from studio.editor.project.ports import WithFreeze, WithLive
 TOPIC, NUMBER, IN_MS = range(3)
 NOW, NEXT = "now", "next"
 ROOM_FOR_WORDS = 230
-WORDS = "Delivered in this order when you continue. Nothing is lost; watchdogs and time-outs are suspended."
-MEANWHILE = "One event is being handled: what it leads to comes before the others. Nothing is lost meanwhile."
+WORDS = "Delivered in this order when you continue. No event is lost; watchdogs and time-outs are suspended."
+MEANWHILE = "One event is being handled: its results come before the others. No event is lost meanwhile."
 
 
 class EventBreaks(Protocol):
@@ -113,9 +113,9 @@ class HeldEvents(QWidget):
         if not is_paused:
             return "Nothing waits: the system runs. Pause it, or stop it at a breakpoint"
         if self.window_.freeze.held is None:
-            return "What waits at the gate is being asked for"
+            return "Loading pending events"
         if busy:
-            return "Nothing waits yet: one event is being handled, and what it leads to comes next"
+            return "No pending events yet: one event is being handled, and its results come next"
         return "Nothing waits at the gate"
 
     def _item(self, event: dict[str, Any], when: str) -> QTreeWidgetItem:

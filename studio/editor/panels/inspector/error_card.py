@@ -56,7 +56,7 @@ class ErrorCard(QFrame):
         self.debug.setToolTip("Attach the debugger, and stop at this line the next time")
         self.debug.clicked.connect(self._debug)
         self.restart = QPushButton("Restart")
-        self.restart.setToolTip("Start this component again, with its code as it is saved now")
+        self.restart.setToolTip("Restart this component with its saved code")
         self.restart.setProperty("primary", "true")
         self.restart.clicked.connect(self.restart_wanted)
         self.open_line.clicked.connect(self._open_line)
@@ -105,7 +105,7 @@ class ErrorCard(QFrame):
             words = escape(event_words(event)).replace("/", "/\u200b")  # a line may end within a topic
             self.handling.setText(f'<a href="event" style="color:{self._accent}">{words}</a>')
             self.handling.setAccessibleName(event_words(event))
-            self.handling.setToolTip("Show how this event came about, and what it led to")
+            self.handling.setToolTip("Show causes and effects of this event")
 
     def _show_event(self) -> None:
         if self._event:

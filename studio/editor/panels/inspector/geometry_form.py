@@ -46,7 +46,7 @@ class GeometryForm(QWidget):
         line.editingFinished.connect(self._finished)
         self.joints = narrow_box()
         self.joints.setAccessibleName("Joints")
-        self.joints.setToolTip(f"The out port of type {JOINTS_TYPE} that tells how the joints move")
+        self.joints.setToolTip(f"The out port of type {JOINTS_TYPE} with the positions of the joints")
         self._fill_joints(use)
         self.joints.activated.connect(self._joined)
         form = QFormLayout(self)
@@ -93,14 +93,14 @@ class GeometryForm(QWidget):
                     self.joints.addItem(str(end), end)
         if use is not None and use.joints is not None:
             if self.joints.findText(str(use.joints)) < 0:
-                self.joints.addItem(f"{use.joints} (is not there)", use.joints)
+                self.joints.addItem(f"{use.joints} (missing)", use.joints)
             self.joints.setCurrentIndex(max(0, self.joints.findText(str(use.joints), Qt.MatchFlag.MatchStartsWith)))
 
     def _words(self) -> BreakingLabel:
         found = self.session.opened.geometry()
         label = BreakingLabel()
         if found is None:
-            label.setText("Components that drive need it. A simulator that is added brings the one of its vehicle.")
+            label.setText("Components that drive need it. Adding a simulator sets the geometry of its vehicle.")
         elif found.model is None:
             first = next((each for each in found.problems if each.severity == "error"), None)
             hint = f" ({first.hint})" if first is not None and first.hint else ""

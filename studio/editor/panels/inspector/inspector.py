@@ -141,7 +141,7 @@ class Inspector(QScrollArea):
         theme, control = self.theme, self.control
         if session is None:
             page = Page(theme)
-            add_sentence(page.column, "Nothing is open")
+            add_sentence(page.column, "No project is open")
             return page
         values = [session.system.node(name) for name in nodes]
         if len(values) == 1 and isinstance(values[0], Source):

@@ -51,7 +51,7 @@ class LiveHeader(QWidget):
         self.power.clicked.connect(self._switch)
         self.reset = self._button("mdi6.history", "Reset: leave the state error")
         self.reset.clicked.connect(lambda: control.command("reset", [name]))
-        self.again = self._button("mdi6.refresh", "Restart its process, whatever state it is in")
+        self.again = self._button("mdi6.refresh", "Restart its process, in any state")
         self.again.clicked.connect(lambda: control.restart([name]))
         self.trigger = self._button("mdi6.gesture-tap", "Trigger: act once")
         self.trigger.clicked.connect(lambda: control.command("trigger", [name]))

@@ -60,7 +60,7 @@ class ParameterSetRow(QWidget):
         self.more = QToolButton()
         self.more.setIcon(icon("mdi6.dots-horizontal", theme.muted))
         self.more.setToolTip("Save, rename, duplicate or delete a set")
-        self.more.setAccessibleName("What can be done with sets")
+        self.more.setAccessibleName("Actions for presets")
         self.more.clicked.connect(self._open_menu)
         self.words = BreakingLabel()
         self.words.setProperty("role", "muted")
@@ -132,9 +132,9 @@ class ParameterSetRow(QWidget):
             self.box.addItem(name, name)
             self.box.setItemData(self.box.count() - 1, _about(*parts[0], name), Qt.ItemDataRole.ToolTipRole)
         if chosen and chosen not in self._common():
-            self.box.addItem(f"{chosen} (is not there)", chosen)
+            self.box.addItem(f"{chosen} (missing)", chosen)
         self.box.setCurrentIndex(-1 if chosen is None else self.box.findData(chosen))
-        self.box.setToolTip(_about(*parts[0], chosen) if chosen else "Defaults, and what is set below")
+        self.box.setToolTip(_about(*parts[0], chosen) if chosen else "Defaults, and the values below")
         self._tell_differences(parts)
 
     def _tell_differences(self, parts: list[tuple[Component, ComponentSpec]]) -> None:

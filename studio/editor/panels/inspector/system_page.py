@@ -21,14 +21,14 @@ class SystemPage(Page):
         name, doc = QLineEdit(system.name), QLineEdit(system.doc)
         name.setAccessibleName("Name of the system")
         keep_to_names(name)
-        doc.setAccessibleName("What it does")
+        doc.setAccessibleName("Description")
         for field in (name, doc):
             field.setCursorPosition(0)  # its beginning can be read
         name.editingFinished.connect(lambda: name.isModified() and session.do(DescribeSystem(name.text(), doc.text())))
         doc.editingFinished.connect(lambda: doc.isModified() and session.do(DescribeSystem(name.text(), doc.text())))
         form = add_form(self.column)
         form.addRow("Name", name)
-        form.addRow("What it does", doc)
+        form.addRow("Description", doc)
         add_section(self.column, "Geometry")
         self.geometry_form = GeometryForm(session)
         self.column.addWidget(self.geometry_form)

@@ -55,7 +55,7 @@ class WirePage(Page):
         ):
             box.addItem(title, kind)
         box.setItemData(0, f"As the in port asks: {asked}", Qt.ItemDataRole.ToolTipRole)
-        box.setToolTip(f"What the receiver gets when it is slower. Default is what its in port asks: {asked}")
+        box.setToolTip(f"Delivery to a receiver that is slower than its sender. Default of its in port: {asked}")
         own = wire.delivery
         box.setCurrentIndex(box.findData(own.kind if own else ""))
         depth = QLineEdit(str(own.depth if own and own.kind == "queue" else 5))

@@ -58,7 +58,7 @@ class MapViewer(Viewer):
         self.planned.chosen.connect(self._watch_path)
         self.plane = _box("Plane", "The plane of the map that is shown")
         self.plane.activated.connect(lambda _: self._choose_plane(self.plane.currentText()))
-        self.colours = _box("Colours", "Colours; the second terrain scheme can be told apart by everybody")
+        self.colours = _box("Colours", "Colours; the second terrain scheme suits colour-blind users")
         self.colours.addItem("Colours by plane", "")
         for scheme in SCHEMES.values():
             if scheme.name != "difference":
@@ -75,7 +75,7 @@ class MapViewer(Viewer):
         )
         self.compare = self.tool(
             "mdi6.set-split",
-            "Compare: hold this map, and see beside it what comes from now on",
+            "Compare: hold this map and show the new ones beside it",
             lambda _: self._compare(),
         )
         self.scene = self.tool("mdi6.cube-scan", "3-D: the same in space", lambda _: self.scene_wanted.emit())
@@ -89,7 +89,7 @@ class MapViewer(Viewer):
         rows = {"Vehicle": self.pose, "Planned path": self.planned, "Colours": self.colours}
         self.layers = LayersForm(self, self.view.things, rows, theme)
         self.more = self.tool(
-            "mdi6.layers-outline", "Layers: what lies over what, how strongly, and what is drawn on it",
+            "mdi6.layers-outline", "Layers: order, opacity, and overlays",
             lambda _: self.layers.open_below(self.more),
         )  # fmt: skip
         bar = Bar(

@@ -248,4 +248,4 @@ class LayerLine(QWidget):
 
     def _tell_share(self) -> None:
         self.share.setText(f"{round(self.choice.opacity * 100)} %")
-        self.opacity.setToolTip("How strongly it covers what is below")
+        self.opacity.setToolTip("Opacity over the layers below")

@@ -239,7 +239,7 @@ class Viewer(QWidget):
         topics = [watch.topic for watch in self._watches.values() if watch.topic in self.feed.garbled]
         if topics:
             kind = self.feed.garbled[topics[0]]
-            words = f"What comes on {topics[0]} is not a {kind} any more. Restart the system to see it"
+            words = f"{topics[0]} no longer carries a {kind}. Restart the system to see its new messages"
             self.over.show_at(*self.over_at(), words)
         elif self.feed.is_attached:
             stamps = (watch.stamp_ns for watch in self._watches.values())

@@ -236,7 +236,7 @@ class PlayerBar(FittingBar):
             widget.setEnabled(bool(state))
         self._show_play(bool(state.get("playing")), bool(state), frozen)
         self.recorder.setIcon(icon("fa6s.circle", self.theme.error))
-        self.recorder.setToolTip("End the recording: Ctrl+R" if recording else "Record the running system: Ctrl+R")
+        self.recorder.setToolTip("Stop recording: Ctrl+R" if recording else "Record the running system: Ctrl+R")
         self.recorder.setProperty("framed", "true" if recording else "false")
         if not state:
             self._asked_condition = None
@@ -276,7 +276,7 @@ class PlayerBar(FittingBar):
                 "Frozen",
                 "fa6s.snowflake",
                 theme.frozen,
-                "It is paused within an event: Space goes on",
+                "It is paused within an event: Space continues",
             )
         elif playing:
             words, mark, colour, tip = "Playing", "fa6s.pause", theme.fine, "Pause: Space"

@@ -361,7 +361,7 @@ class PlayerViewer(Viewer):
         menu = QMenu(self)
         menu.setToolTipsVisible(True)
         menu.addAction("Go here", lambda: self.timeline.sought.emit(time_ns))
-        jump = menu.addAction("Jump here without computing what lies between", lambda: steering.jump_to(time_ns))
+        jump = menu.addAction("Jump here without computing the events between", lambda: steering.jump_to(time_ns))
         assert jump is not None
         jump.setToolTip(JUMP if computes else "Nothing is computed here: going there is a jump already")
         jump.setEnabled(computes)

@@ -14,8 +14,8 @@ SHOWN_AFTER_MS = 700
 """What is done sooner needs no words."""
 PARTS = 1000
 JUMP = (
-    "Go there at once and leave out the events between: the components learn that time has jumped, as in a free run."
-    " What they would have computed on the way is missing, and it cannot be stepped back over the jump"
+    "Go there at once and leave out the events between: the components get a time jump, as in a free run."
+    " Their results on the way are missing, and steps back end at the jump"
 )
 
 

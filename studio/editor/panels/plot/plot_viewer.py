@@ -72,7 +72,7 @@ class PlotViewer(Viewer):
         menu.aboutToShow.connect(lambda: self._list_curves(menu))
         self.less.setMenu(menu)
         self.export = self.tool(
-            "mdi6.file-delimited-outline", "Save what is visible as CSV", lambda _: self.ask_export()
+            "mdi6.file-delimited-outline", "Save the visible range as CSV", lambda _: self.ask_export()
         )
         self.beside = BesideCurves(self)
         self.facts = facts()
@@ -195,7 +195,7 @@ class PlotViewer(Viewer):
                 figures = f"{told.least:.4g} … {told.most:.4g}, mean {told.mean:.4g}, σ {told.deviation:.2g}"
                 words.append(f"{curve.shown_as}: {figures}".replace("-", "−"))
         self.facts.setText(" · ".join(words))
-        about = "Least, greatest, mean and standard deviation of what is visible:"
+        about = "Least, greatest, mean and standard deviation of the visible range:"
         self.facts.setToolTip("\n".join([about, *words]))
 
     def quiet_words(self) -> str:
@@ -285,7 +285,7 @@ class PlotViewer(Viewer):
                 wanted.join(self)
 
     def ask_export(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Save what is visible", "plot.csv", "Tables (*.csv)")
+        name, _ = QFileDialog.getSaveFileName(self, "Save visible range", "plot.csv", "Tables (*.csv)")
         if name:
             self.export_to(Path(name))
 

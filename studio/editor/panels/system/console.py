@@ -15,14 +15,14 @@ from studio.editor.panels.system.console_lines import Book, Level
 from studio.editor.panels.system.line_view import LineView
 
 LEVELS: tuple[tuple[Level, str, str], ...] = (
-    ("all", "All", "Everything, also what is only for debugging"),
+    ("all", "All", "Everything, including debug lines"),
     ("info", "Info", "Information, warnings and errors"),
     ("warning", "Warn", "Warnings and errors"),
     ("error", "Error", "Errors only"),
 )
 WIDE = 600
 """Below this the search field shows only when it is asked for."""
-NOTHING_SAID = "Nothing said yet. Run the system (F5): what its components log appears here"
+NOTHING_SAID = "No lines yet. Run the system (F5): log lines of its components appear here"
 
 
 class Console(QWidget):

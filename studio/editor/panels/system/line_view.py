@@ -48,7 +48,7 @@ class LineView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
-        self.setAccessibleName("What components say")
+        self.setAccessibleName("Log lines of components")
         viewport, bar = self.viewport(), self.verticalScrollBar()
         assert viewport is not None and bar is not None
         viewport.setMouseTracking(True)

@@ -45,7 +45,7 @@ class Problems(QWidget):
         """Where that comes from which corrects a problem."""
         self.table = QTableWidget(0, 4)
         self.table.setAccessibleName("Problems")
-        self.table.setHorizontalHeaderLabels(["Message", "What to do", "Quick fix", "Place"])
+        self.table.setHorizontalHeaderLabels(["Message", "Solution", "Quick fix", "Place"])
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setShowGrid(False)

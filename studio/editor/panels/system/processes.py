@@ -151,7 +151,7 @@ class Processes(QWidget):
             self._entry(menu, f"Show {part} on the canvas", lambda part=part: self.go_to.emit(part))
         for part in parts:
             self._entry(menu, f"What {part} says", lambda part=part: self.said_wanted.emit(part))
-        self._entry(menu, "What it has printed…", lambda: self.output_wanted.emit(name))
+        self._entry(menu, "Show output…", lambda: self.output_wanted.emit(name))
         if parts:
             menu.addSeparator()
             self._entry(menu, f"Restart {name}", lambda: self.restart_wanted.emit(name))

@@ -67,7 +67,7 @@ class Connection:
             return
         self._waiting += frame
         if len(self._waiting) > MOST_WAITING:
-            self.end("it does not read what is sent")
+            self.end("it does not read its data")
         elif self._is_open:
             self._write()
 
@@ -134,7 +134,7 @@ def _words(number: int) -> str:
         errno.ECONNRESET: "it ended without closing the connection",
         errno.EPIPE: "it closed the connection",
         errno.ETIMEDOUT: "it did not answer in time",
-        errno.EHOSTUNREACH: "there is no way to that machine",
-        errno.ENETUNREACH: "there is no way to that network",
+        errno.EHOSTUNREACH: "that machine cannot be reached",
+        errno.ENETUNREACH: "that network cannot be reached",
     }
     return known.get(number, f"the connection failed (error {number})")

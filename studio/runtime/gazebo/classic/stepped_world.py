@@ -118,7 +118,7 @@ class SteppedWorld:
             while not fits():
                 left_s = (until_ns - monotonic_ns()) / SECOND_NS
                 if self.lost != lost or not isinstance(self.state, Connected):
-                    raise GazeboError("the server was lost", hint="it is connected again as soon as it is back")
+                    raise GazeboError("the server was lost", hint="Studio connects again when it is back")
                 if left_s <= 0:
-                    raise GazeboError(f"the server has not told {what} within {PATIENCE_S:g} s")
+                    raise GazeboError(f"the server did not report {what} within {PATIENCE_S:g} s")
                 self._came.wait(min(left_s, 0.5))

@@ -61,7 +61,8 @@ class Address:
             partition, slash, world = text.removeprefix(MODERN_PREFIX).rpartition("/")
             if not slash or not partition or not world:
                 raise AddressError(
-                    f"{text} names no world of a partition", hint=f"for example {MODERN_PREFIX}lab:robots/shapes"
+                    f"{text} is not the address of a world in a partition",
+                    hint=f"for example {MODERN_PREFIX}lab:robots/shapes",
                 )
             return cls.modern(partition, world)
         host, colon, port = text.rpartition(":")
@@ -103,7 +104,7 @@ class ProfileBook:
         """Under a new name, or another address under the same one."""
         name = name.strip()
         if not name:
-            raise AddressError("a server is kept under a name", hint="type one")
+            raise AddressError("a saved server needs a name", hint="type one")
         others = (each for each in self._profiles if each.name != name and each.address != address)
         self._write([*others, Profile(name, address)])
 

@@ -129,7 +129,7 @@ class Connections:
 
 
 def _unseen(address: Address) -> str:
-    return "not seen by discovery" if address.family is Family.MODERN else "not looked at yet"
+    return "not seen by discovery" if address.family is Family.MODERN else "not checked yet"
 
 
 def _found_words(found: Found, now_ns: int) -> str:

@@ -159,7 +159,7 @@ def _words(error: OSError) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused: no server listens there"
     if isinstance(error, socket.gaierror):
-        return "no machine of this name is known"
+        return "there is no machine of this name"
     return (error.strerror or str(error)).lower()
 
 

@@ -152,4 +152,4 @@ def _words(name: str) -> set[str]:
 
 
 def _why_none(port: Port) -> str:
-    return "no topic of its type" if port.type in FITTING else f"Gazebo has nothing like {port.type}"
+    return "no topic of its type" if port.type in FITTING else f"Gazebo has no equivalent of {port.type}"

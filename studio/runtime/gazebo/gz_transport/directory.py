@@ -68,7 +68,7 @@ class Directory:
             return []
         before = mine.get(key)
         mine[key] = offer
-        return [*([Lost(before, "it is offered in another way now")] if before else []), Found(offer)]
+        return [*([Lost(before, "it is now offered in another way")] if before else []), Found(offer)]
 
     def _remove(self, process: str, offer: Offer) -> list[Change]:
         mine = self._offers.get(process, {})

@@ -99,11 +99,11 @@ class Node:
         try:
             answer = reply.get(timeout=timeout_s + CLOSE_S)
         except Empty:
-            raise NoAnswer(f"{service} has not answered: the connection to Gazebo is closed") from None
+            raise NoAnswer(f"{service} did not answer: the connection to Gazebo is closed") from None
         if isinstance(answer, str):
             raise NoAnswer(answer)
         if not answer.is_good:
-            raise NoAnswer(f"{service} says that it failed")
+            raise NoAnswer(f"{service} reported a failure")
         return answer.payload
 
     @property

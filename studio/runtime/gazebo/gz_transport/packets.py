@@ -79,7 +79,7 @@ class BadPacket(Exception):
 
 def read_packet(datagram: bytes) -> Packet:
     if len(datagram) < _LENGTH.size or _LENGTH.unpack_from(datagram)[0] != len(datagram) - _LENGTH.size:
-        raise BadPacket("its length is not the one that it tells")
+        raise BadPacket("its length differs from the length in its header")
     try:
         read = messages().read("Discovery", datagram[_LENGTH.size :])
     except SchemaError as error:

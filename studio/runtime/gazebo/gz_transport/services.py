@@ -242,7 +242,7 @@ def _fits(offer: Offer, request: Request) -> bool:
 
 def _why_late(request: Request, offers: list[Offer]) -> str:
     if request.sent_to is not None:
-        return f"{_plain(request.name)} has not answered in time"
+        return f"{_plain(request.name)} did not answer in time"
     named = [offer for offer in offers if offer.name == request.name]
     if named and not any(_fits(offer, request) for offer in named):
         found = named[0]

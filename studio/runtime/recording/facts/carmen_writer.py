@@ -69,7 +69,7 @@ def write_carmen(source: Path, out: Path) -> CarmenReport:
         topics = CarmenTopics.of(log)
         lines = [HEAD, f"PARAM robot_front_laser_max {MAXIMUM_M} 0 {HOST} 0", *_lines(log, topics, report)]
     if out.exists():
-        raise FileError("there is already such a file", file=out, hint="choose another name")
+        raise FileError("the file exists already", file=out, hint="choose another name")
     write_atomically(out, ("\n".join(lines) + "\n").encode("ascii"))
     return report
 

@@ -61,11 +61,11 @@ def geometry_warnings(log: LogReader, plan: Plan) -> list[str]:
     if follows_log(plan, log) or (not found and plan.geometry is None):
         return []
     if not found:
-        return ["the log tells of no geometry, the project has one"]
+        return ["the log has no geometry, but the project has one"]
     if plan.geometry is None:
-        return [f"recorded with the geometry {found[-1].name}, the project has none"]
+        return [f"recorded with the geometry {found[-1].name}, but the project has none"]
     try:
         what = in_short(model_of(found[-1]), model_of(plan.geometry))
     except StudioError as error:  # of a Studio that knows more
-        what = f"that of the log cannot be read: {error}"
-    return [f"the geometry is not that of the log (first: the log, second: the project): {what}"]
+        what = f"the geometry of the log cannot be read: {error}"
+    return [f"the geometries of the log and of the project differ (first: log, second: project): {what}"]

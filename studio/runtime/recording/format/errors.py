@@ -16,7 +16,7 @@ class LogDamaged(LogError):
     """Bytes of a log are not what was written. What is intact can be saved into a copy."""
 
     def __init__(self, message: str, *, file: Path) -> None:
-        super().__init__(message, file=file, hint=f"save what is intact: {repair_command(file)}")
+        super().__init__(message, file=file, hint=f"save its intact part: {repair_command(file)}")
 
 
 def repair_command(log: Path) -> str:
@@ -29,7 +29,7 @@ class UnknownCompression(LogError):
     """Chunks are compressed in a way that MCAP does not define: not damaged, but nobody here can read them."""
 
     def __init__(self, name: str, *, file: Path | None = None) -> None:
-        hint = "MCAP defines lz4 and zstd: compress it so with the program that wrote it"
+        hint = "MCAP defines lz4 and zstd: let the program that wrote it use one of them"
         super().__init__(f"its chunks are compressed by {name!r}, which Studio cannot read", file=file, hint=hint)
         self.name = name
 

@@ -40,7 +40,7 @@ class LogSource:
         while (missing := length - sum(map(len, parts))) > 0:
             part = os.pread(self._fd, missing, offset + length - missing)
             if not part:
-                raise LogError("became shorter while it was read", file=self.path)
+                raise LogError("was truncated while it was read", file=self.path)
             parts.append(part)
         return b"".join(parts)
 

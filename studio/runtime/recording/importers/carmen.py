@@ -106,7 +106,7 @@ class _Conversion:
         topics = self._report.topics
         if _ODOM_TOPIC not in topics and any(name.endswith("scan_odom") for name in topics):
             self._output.add_topic(_ODOM_TOPIC, Odometry, ODOM.decode())
-            self._report.notes.append(f"no ODOM lines: {_ODOM_TOPIC} is empty, the odometry is that of the scans")
+            self._report.notes.append(f"no ODOM lines: {_ODOM_TOPIC} is empty, the odometry comes from the scans")
 
     def _own_notes(self) -> list[str]:
         notes = [*self._angles.values(), *(note for limit in self._survey.limits.values() for note in limit.notes)]
@@ -127,7 +127,7 @@ class _Conversion:
         elif _WORD.fullmatch(word):
             self._report.leave_out(word.decode(), "Studio has no type for such lines")
         else:
-            raise LineError(f"{word[:20].decode('utf-8', 'replace')!r} begins no message of CARMEN")
+            raise LineError(f"{word[:20].decode('utf-8', 'replace')!r} is not the name of a CARMEN message")
 
     def _take_message(self, words: list[bytes], number: int) -> None:
         """Parse all of the line before its time is taken: a damaged one must not move the clock."""

@@ -42,23 +42,23 @@ def _span(gaps: int, params: Mapping[str, str], side: str) -> tuple[float, str]:
     width, step = positive_param(params, width_name), positive_param(params, step_name)
     if width is not None and width <= 360.0:
         unit, span_rad = ("radians", width) if width <= WIDEST_RAD else ("degrees", math.radians(width))
-        return min(span_rad, math.tau), f"PARAM {width_name} {width:g} is taken as {unit}"
+        return min(span_rad, math.tau), f"PARAM {width_name} {width:g} is read as {unit}"
     if step is not None:
         unit, step_rad = ("radians", step) if step < COARSEST_RAD else ("degrees", math.radians(step))
         if step_rad * gaps <= WIDEST_RAD:
-            return step_rad * gaps, f"PARAM {step_name} {step:g} is taken as {unit}"
+            return step_rad * gaps, f"PARAM {step_name} {step:g} is read as {unit}"
     wrong = [f"{name} {params[name]}" for name in (width_name, step_name) if name in params]
     if wrong:
-        return DEFAULT_SPAN_RAD, f"PARAM {' and '.join(wrong)} cannot be: CARMEN's default"
-    return DEFAULT_SPAN_RAD, "no PARAM tells: CARMEN's default"
+        return DEFAULT_SPAN_RAD, f"PARAM {' and '.join(wrong)} is not possible: CARMEN's default is used"
+    return DEFAULT_SPAN_RAD, "no PARAM says so: CARMEN's default is used"
 
 
 def new_angles(count: int, start: float, width: float, step: float) -> Angles:
     """Of ROBOTLASER and RAWLASER, which tell them. A step of 0 follows from the width."""
     step = step or width / max(count - 1, 1)
     if max(abs(start), abs(width), abs(step) * max(count - 1, 0)) > WIDEST_RAD:
-        return Angles(math.radians(start), math.radians(step), "its angles are taken as degrees")
-    return Angles(start, step, "its angles are taken as radians")
+        return Angles(math.radians(start), math.radians(step), "its angles are read as degrees")
+    return Angles(start, step, "its angles are read as radians")
 
 
 def positive_param(params: Mapping[str, str], name: str) -> float | None:

@@ -72,9 +72,9 @@ def choose_clock(stamps: dict[Clock, Stamps], lines: int) -> ClockChoice:
     for clock, found in stamps.items():
         if found.count <= _ENOUGH_STAMPS * lines:
             if example := found.beyond(lines):
-                notes.append(f"the {clock}'s stamps are not in seconds and no times: {example}")
+                notes.append(f"the {clock}'s stamps are not times in seconds: {example}")
             continue
         if not found.rounded:
             return ClockChoice(clock, found.first_s, tuple(notes))
-        notes.append(f"the {clock}'s stamps are rounded and no times: {found.rounded}")
+        notes.append(f"the {clock}'s stamps are rounded, so they are not used as times: {found.rounded}")
     return ClockChoice("none", 0.0, tuple(notes))

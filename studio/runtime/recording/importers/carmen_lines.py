@@ -124,7 +124,7 @@ def told_maximum(params: Mapping[str, str], word: bytes) -> tuple[float, str]:
     """Of FLASER and RLASER, and where it is from."""
     name = f"robot_{_side(word)}_laser_max"
     maximum_m = positive_param(params, name)
-    return (maximum_m, f"PARAM {name}") if maximum_m is not None else (DEFAULT_MAXIMUM_M, "no PARAM tells")
+    return (maximum_m, f"PARAM {name}") if maximum_m is not None else (DEFAULT_MAXIMUM_M, "no PARAM gives it")
 
 
 def _side(word: bytes) -> str:

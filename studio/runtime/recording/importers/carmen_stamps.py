@@ -90,27 +90,27 @@ class Stamper:
             return
         if self._choice.clock == "logger":
             why = "" if self._choice.notes else "the senders gave no stamps: "
-            yield f"{why}those of the logger were used"
+            yield f"{why}the logger's stamps were used"
         if self._echoes:
             yield (
                 f"{self._echoes} ODOM lines repeat the pose of the scan before them, as programs that correct logs"
-                " write them: they got the scan's stamp, theirs mean nothing"
+                " write them: they got the stamp of the scan"
             )
         if self._missing:
-            yield f"{self._missing} lines without a stamp got that of the line before"
+            yield f"{self._missing} lines without a stamp got the stamp of the previous line"
         if self._garbage:
-            yield f"{self._garbage} stamps far from those around them were not believed; the lines got the time before"
+            yield f"{self._garbage} stamps were far from those around them: their lines got the previous time"
         if self._backwards:
             yield (
                 f"{self._backwards} stamps went backwards, by up to {self._farthest_back_ns / SECOND_NS:.3g} s:"
-                " they were lifted to the latest of their kind of line"
+                " they were raised to the latest stamp of their kind of line"
             )
         if self._repeated:
-            yield f"{self._repeated} stamps repeat the one before, of the same kind of line: left as they are"
+            yield f"{self._repeated} stamps repeat the previous one of the same kind of line: not changed"
         if self._restarts:
-            yield f"time starts again at line {_listed(self._restarts)}: it was made to go on from where it was"
+            yield f"time starts again at line {_listed(self._restarts)}: it continues from the previous time"
         if self._jumps:
-            yield f"time jumps ahead by more than an hour at line {_listed(self._jumps)}: left as it is"
+            yield f"time jumps ahead by more than an hour at line {_listed(self._jumps)}: not changed"
 
 
 def nanoseconds(seconds: float) -> int:

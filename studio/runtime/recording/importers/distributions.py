@@ -45,7 +45,9 @@ class Distributions:
         if kind in self._fitting and any(kind in _store(name).fielddefs for name in _names()):
             fitting = self._alike(kind)
             if not fitting:
-                raise LogError("the bag has no definition of it, and its bytes fit none that ROS 2 has had")
+                raise LogError(
+                    "the bag has no definition of it, and its bytes match no definition of any ROS 2 version"
+                )
             return Schema(1, kind, "ros2msg", _text(fitting[-1][-1], kind).encode())
         types = MessageTypes.builtin()
         own = types.find_schema(kind)

@@ -106,8 +106,8 @@ def _keeping(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = "make room there and see who may write, or choose a place yourself: studio convert LOG OUT.mcap"
-        raise LogError(f"no copy of the log can be kept: {error.strerror}", file=folder, hint=hint) from error
+        hint = "free disk space and check the permissions there, or choose another place: studio convert LOG OUT.mcap"
+        raise LogError(f"the copy of the log cannot be saved: {error.strerror}", file=folder, hint=hint) from error
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        hint = f"see who may read it: ls -ld {path}" if isinstance(error, PermissionError) else ""
+        hint = f"check its permissions: ls -ld {path}" if isinstance(error, PermissionError) else ""
         raise LogError(f"cannot be read: {error.strerror}", file=path, hint=hint) from error
 
 

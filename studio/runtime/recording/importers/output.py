@@ -60,7 +60,7 @@ class Output:
     def _is_new(self, topic: str, kind: object, source: str) -> bool:
         """Parts of a log may share a topic, but only with one type: a reader could not tell them apart."""
         if self._kinds.setdefault(topic, kind) != kind:
-            raise LogError(f"{topic} has messages of another type too: {source}", file=self.report.source)
+            raise LogError(f"{topic} also has messages of another type: {source}", file=self.report.source)
         if topic not in self._channels:
             return True
         known = self.report.topics[topic]
@@ -123,7 +123,7 @@ def writing(report: ImportReport, compression: Compression) -> Iterator[Output]:
         output = Output(log, report)
         yield output
         if not report.event_count:
-            raise LogError("holds nothing that can be brought into a log", file=report.source, hint=_left_out(report))
+            raise LogError("contains nothing that can be imported", file=report.source, hint=_left_out(report))
         report.notes += [note for scans in output.scans.values() for note in scans.notes()]
         if report.notes:
             told = {"form": report.form, "source": report.source.name, "notes": "\n".join(report.notes)}

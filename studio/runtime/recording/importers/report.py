@@ -81,7 +81,7 @@ class ImportReport:
         """That some of it is missing, in one sentence; empty if nothing is."""
         if not (self.not_mapped or self.damage_count):
             return ""
-        return f"some of {self.source} could not be brought over (studio convert {self.source} OUT.mcap tells which)"
+        return f"some of {self.source} could not be imported (studio convert {self.source} OUT.mcap lists them)"
 
     def leave_out(self, name: str, reason: str, count: int = 1) -> None:
         """Count something that has no place in a Studio log."""

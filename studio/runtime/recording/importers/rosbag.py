@@ -60,7 +60,7 @@ def import_folder(path: Path, out: Path, watch: Watch, *, compression: Compressi
             _import_ros2(sqlite, listed, report, watch, compression)
         else:
             hint = "a ROS 2 bag has .db3 or .mcap files"
-            raise LogError("is a folder without any log in it", file=path, hint=hint)
+            raise LogError("is a folder without a log", file=path, hint=hint)
     for name in listed.missing(files):
         report.damaged(f"{METADATA} names {name}, which is not in the folder: its messages are missing")
     return report
@@ -184,7 +184,7 @@ class _Copy:
         except MessageError as error:
             self._report.damaged(f"a message of {connection.topic}: {error.message}")
         except Exception as error:  # as in `_opened`
-            self._report.damaged(f"a message of {connection.topic} is no {connection.msgtype}: {_words(error)}")
+            self._report.damaged(f"a message of {connection.topic} is not a {connection.msgtype}: {_words(error)}")
         else:
             self._output.write(route.topic, payload, route.stamp_of(cdr, time_ns), time_ns)
 

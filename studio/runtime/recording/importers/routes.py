@@ -99,7 +99,7 @@ def _xyz(cloud: PointCloud2) -> Any:
     )
     row = cloud.width * cloud.point_step
     if row > cloud.row_step or cloud.row_step * cloud.height > len(cloud.data):
-        raise ValueError("the cloud is shorter than it says")
+        raise ValueError("the cloud is shorter than its header says")
     rows = cloud.data[: cloud.row_step * cloud.height].reshape(cloud.height, cloud.row_step)[:, :row]
     points = np.ascontiguousarray(rows).reshape(-1).view(point)
     return np.column_stack([points[name] for name in names])

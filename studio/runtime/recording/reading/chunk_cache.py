@@ -72,7 +72,7 @@ class ChunkCache:
         is_own = self._index.is_own
         head, content, _ = checked_content(record, must_have_crc=is_own, is_own=is_own)
         if (head.size, head.stored_size, head.compression) != (row.size, row.stored_size, row.compression):
-            raise LogError("a chunk is not what the index says")
+            raise LogError("a chunk does not match the index")
         if self._index.chunks.is_summary and (head.start_ns, head.end_ns) != (row.start_ns, row.end_ns):
             raise LogError("a chunk is not of the time that the index says")
         return content

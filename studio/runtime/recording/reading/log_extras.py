@@ -14,7 +14,7 @@ def read_attachment(source: LogSource, index: AttachmentIndex, *, is_own: bool) 
     fields = Fields(body)
     told = fields.u64(), fields.u64(), fields.text(), fields.text(), fields.u64()
     if told != (index.log_time_ns, index.create_time_ns, index.name, index.media_type, index.size):
-        raise source.damaged(f"attachment {index.name!r} is not what the index says")
+        raise source.damaged(f"attachment {index.name!r} does not match the index")
     data = bytes(fields.take(index.size))
     covered = fields.at
     crc = fields.u32()
@@ -30,7 +30,7 @@ def read_metadata(source: LogSource, index: MetadataIndex, *, is_own: bool) -> d
     except LogError as error:
         raise source.damaged(error.message) from error
     if name != index.name:
-        raise source.damaged(f"metadata {index.name!r} is not what the index says")
+        raise source.damaged(f"metadata {index.name!r} does not match the index")
     return values
 
 

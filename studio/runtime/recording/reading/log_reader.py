@@ -222,7 +222,7 @@ class LogReader:
             raise LogError(f"{topic} has {count} events, there is no number {number}", file=self.path)
         event = self._nth(topic, place)
         if event is None:
-            raise self._source.damaged(f"it has not as many events of {topic} as it says")
+            raise self._source.damaged(f"it has fewer events of {topic} as it says")
         return event
 
     def _nth(self, topic: str, place: int) -> LoggedEvent | None:

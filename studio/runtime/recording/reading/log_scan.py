@@ -186,7 +186,7 @@ class _Scan:
     def _check_end(self, data: bytes) -> None:
         crc = end_crc(data, self._is_own)
         if crc and crc != self._crc:
-            raise LogError("the checksum over all is wrong")
+            raise LogError("the checksum of the whole log is wrong")
         self._ended = True
 
     def _skip_attachment(self, length: int) -> None:
@@ -201,7 +201,7 @@ class _Scan:
 def end_crc(data: bytes, is_own: bool) -> int:
     """The checksum over all data, from the record that ends it; 0 for none."""
     if len(data) < DATA_END.size or (is_own and len(data) > DATA_END.size):
-        raise LogError("its end is not as it should be")
+        raise LogError("its end is damaged")
     _, _, crc = DATA_END.unpack_from(data)
     return int(crc)
 

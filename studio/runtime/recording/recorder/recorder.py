@@ -214,7 +214,7 @@ class Recorder:
         try:
             topic, header, payload = split(frame)
         except FrameError as damaged:
-            self._say("warning", f"a word of the machinery cannot be read: {damaged}")
+            self._say("warning", f"a message of the runtime cannot be read: {damaged}")
             return
         if topic == _ECHO_TOPIC:
             self._echoed = header.sequence
@@ -285,7 +285,7 @@ class Recorder:
             if frame == interim.END:
                 return
             yield frame
-        self._say("warning", "what passed while no recorder was there could not be had: it is in no file")
+        self._say("warning", "events were lost while no recorder was running")
 
     def _take_new(self, frame: bytes, payload: memoryview | None) -> None:
         if self._known.is_new(frame):

@@ -65,7 +65,7 @@ class RepairReport:
             lines.append(f"lost: {least}{self.lost_ms:.0f} ms, {least}{sum(self.lost_events.values())} events")
             lines += [f"  {topic}: {count}" for topic, count in self.lost_events.items() if count]
         if self.unchecked_events:
-            lines.append(f"{self.unchecked_events} events have no checksum that would prove them")
+            lines.append(f"{self.unchecked_events} events have no checksum, so they may be damaged")
         more = len(self.damages) - SHOWN_DAMAGES
         lines += [*self.damages[:SHOWN_DAMAGES], *([f"and {more} more places"] if more > 0 else [])]
         return "\n".join(lines)

@@ -113,7 +113,7 @@ class LogFile:
             at += len(last)
         free = self._free_bytes() - (at - self.size)
         if free < self._closing_bytes():
-            raise LogFull("there is no room left on the disk", file=self.path)
+            raise LogFull("the disk is full", file=self.path)
         self._write(parts, at - self.size)
         self._crc = crc
         for chunk, index in notes:
@@ -181,7 +181,7 @@ class LogFile:
                     _sync_folder(self.path.parent)
                     self._folder_synced = True
             except OSError as error:
-                raise LogError(f"cannot be brought to the disk: {error.strerror}", file=self.path) from error
+                raise LogError(f"cannot be written to the disk: {error.strerror}", file=self.path) from error
 
     def _write_summary(self) -> None:
         start = self.size
@@ -233,7 +233,7 @@ class LogFile:
         except OSError as error:
             self._undo()
             if error.errno in _NO_ROOM:
-                raise LogFull("there is no room left on the disk", file=self.path) from error
+                raise LogFull("the disk is full", file=self.path) from error
             raise LogError(f"cannot be written: {error.strerror}", file=self.path) from error
         self.size += size
 

@@ -92,8 +92,10 @@ class SimulatedVehicles(Component):
     models: ClassVar[Mapping[str, Vehicle]] = {}
 
     world = Parameter("blocks", doc=WORLD_DOC, kind="world")
-    start = Parameter((), doc="x, y and heading (m, rad) of each vehicle; without it the places the world calls start")
-    noise = Parameter(1.0, minimum=0.0, maximum=100.0, doc="times the noise and bias of the bodies; 0: ideal sensors")
+    start = Parameter((), doc="x, y and heading (m, rad) of each vehicle; empty: the places named start in the world")
+    noise = Parameter(
+        1.0, minimum=0.0, maximum=100.0, doc="factor for the noise and bias of the sensors; 0: ideal sensors"
+    )
 
     _run: Run
     _drivings: list[Driving]

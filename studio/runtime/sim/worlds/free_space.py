@@ -58,7 +58,7 @@ def refuse_blocked(world: World, what: str, place: Place, clearance_m: float) ->
     """SimError if `what` (a goal, a start) is inside or too near to something solid."""
     distance, name = clearance_at(world, place.x_m, place.y_m)
     if distance < clearance_m:
-        near = f"{distance:.2f} m from {name}, too near by {clearance_m - distance:.2f} m"
+        near = f"{distance:.2f} m from {name}, too close by {clearance_m - distance:.2f} m"
         where = near if distance else f"inside {name}"
         hint = "choose another place; studio sim picture shows the world"
         raise SimError(f"the {what} at ({place.x_m:g}, {place.y_m:g}) is {where}", file=world.file, hint=hint)

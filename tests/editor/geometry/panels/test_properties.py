@@ -132,7 +132,7 @@ def test_shapes_are_edited(page: Properties) -> None:
     line = line_of(page, "bodies/raptor.xml", "chassis")
     assert 'density_kg_m3="7850"' in line and 'use="collision"' in line
     write(size.fields[1], "-1")
-    assert "side of 0 or less" in page.context.said[-1]  # type: ignore[attr-defined]
+    assert "sides of a box must be above 0" in page.context.said[-1]  # type: ignore[attr-defined]
     assert size.fields[1].edit.text() == "1"
     for _ in range(3):
         page.context.workspace.undo()

@@ -39,7 +39,7 @@ def test_what_is_typed_becomes_the_vehicle(context: Any, page: XmlPanel, qtbot: 
     qtbot.waitUntil(lambda: context.workspace.history.undo_label == "Edit raptor.xml", timeout=5000)
     (mount,) = [each for each in context.workspace.assembled.model.constraints if each.name == "camera_mount"]
     assert mount.pose.xyz == (0.0, 0.0, 0.05)
-    assert page.words.text() == "valid · 1 line changed, nothing else touched"
+    assert page.words.text() == "valid · 1 line changed, nothing else changed"
     page.editor.undo()
     assert not context.workspace.modified_files() and "0 0 0.02" in page.editor.text()
 
@@ -79,7 +79,7 @@ def test_edits_elsewhere_appear_with_a_plus(context: Any, page: XmlPanel) -> Non
     context.do(NEW)
     text = page.editor.text().splitlines()
     assert [text[line - 1].strip().partition(" ")[0] for line in page.editor.added] == ["<body", "<constraint"]
-    assert page.words.text() == "valid · 2 lines added, nothing else touched"
+    assert page.words.text() == "valid · 2 lines added, nothing else changed"
 
 
 def test_the_line_of_what_is_selected_moves_with_the_text(context: Any, page: XmlPanel) -> None:
@@ -105,7 +105,7 @@ def test_ctrl_s_saves_what_was_typed(context: Any, page: XmlPanel) -> None:
     assert b'xyz="0 0 0.04"' in context.workspace.main.read_bytes()
     replaced(page, "<assembly", "<assembl")
     page.editor.key_wanted.emit("save")
-    assert "was not saved" in context.said[-1] and context.saved == 1
+    assert "Unsaved changes" in context.said[-1] and context.saved == 1
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_changes_show_only_what_saving_would_write(context: Any) -> None:
     context.do(NEW)
     assert page.added == 2
     (file,) = [page.tree.topLevelItem(0)]
-    assert file is not None and file.text(0) == "raptor.xml: 2 lines added, nothing else touched"
+    assert file is not None and file.text(0) == "raptor.xml: 2 lines added, nothing else changed"
     signs = [file.child(row).text(1) for row in range(file.childCount())]  # type: ignore[union-attr]
     assert signs.count("+") == 2 and "…" in signs and "−" not in signs
     context.workspace.save()

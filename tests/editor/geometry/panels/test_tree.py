@@ -124,7 +124,7 @@ def test_what_is_needed_is_not_removed(context: Any, tree: AssemblyTree) -> None
     context.selection.choose(FrameThing("Raptor", "FrontLeftKingpin"))
     press(tree, Qt.Key.Key_Delete)
     assert "is needed by the joint front_left_steering" in context.said[-1]
-    do(tree, JointThing("Raptor", "front_left_steering"), "Remove with what it moves")
+    do(tree, JointThing("Raptor", "front_left_steering"), "Remove with the parts it moves")
     assert "front_left_wheel" not in tree.names()
 
 

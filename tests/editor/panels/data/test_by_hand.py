@@ -153,7 +153,7 @@ class TestPublish:
         qtbot.wait(60)
         assert len(asked) == 1, "the next one waits for an answer"
         asked.done({"to": "/car/speed", "effect": "now", "simulated": ["car"]})
-        assert "no real actuator obeys" in viewer.answer.text()
+        assert "counts as simulated" in viewer.answer.text()
         qtbot.waitUntil(lambda: len(asked) == 2, timeout=5000)
         asked.refuse("car refuses it: it is not armed", "arm it")
         assert viewer.answer.text() == "Refused: car refuses it: it is not armed (arm it)"
@@ -321,16 +321,16 @@ class TestDriving:
     def test_it_says_who_drives_on_and_holds_the_vehicle(self, viewer: TeleopViewer, feed: Feed, asked: Asked) -> None:
         """'Let go, and it stops' was said while other behaviours drove on."""
         viewer._tell()
-        assert viewer.words.toolTip().startswith("It stops when you let go. ")
+        assert viewer.words.toolTip().startswith("It stops when you release the stick. ")
         for voter in ("teleop", "planner", "avoidance"):
             feed.state["topics"][f"/{voter}/votes"] = {"type": "Vote", "rate_hz": 10.0}
         viewer._tell()
-        assert viewer.words.text() == "When you let go, 2 behaviours drive on; Hold keeps it stopped", (
+        assert viewer.words.text() == "When you release the stick, 2 behaviours drive on; Hold keeps it stopped", (
             "no half sentence"
         )
         viewer.resize(1200, 400)
         assert viewer.words.text().startswith(
-            "When you let go, 2 behaviours drive on; Hold keeps it stopped. Hold Space"
+            "When you release the stick, 2 behaviours drive on; Hold keeps it stopped. Hold Space"
         )
         assert viewer.words.toolTip().endswith("Other behaviours: planner, avoidance")
         viewer.hold.click()
@@ -357,7 +357,7 @@ class TestDriving:
         """It stood there in red, also when the system went on."""
         QTest.keyPress(viewer.stick, Qt.Key.Key_Space)
         feed.state["gate"] = "pause"
-        asked.refuse("teleop.joy has not answered within 3 s")
+        asked.refuse("teleop.joy did not answer within 3 s")
         feed.state["gate"] = "run"
         QTest.keyRelease(viewer.stick, Qt.Key.Key_Space)
         assert not viewer.words.text().startswith("Refused")

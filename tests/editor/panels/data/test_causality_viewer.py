@@ -125,7 +125,7 @@ def test_a_path_is_chosen_measured_and_kept(viewer: CausalityViewer, log: Path, 
 def test_what_nothing_is_known_of_is_said(viewer: CausalityViewer, log: Path, qtbot: QtBot, tmp_path: Path) -> None:
     assert viewer.empty.isVisible() and "step one event (F6)" in viewer.empty.words.text()
     of_log(viewer, log, qtbot).explain("/merger/out", 999)
-    assert "Nothing is known of /merger/out #999: the log has 1 to" in viewer.empty.words.text()
+    assert "No trace of /merger/out #999: the log has 1 to" in viewer.empty.words.text()
     viewer.field.setText("many")
     viewer.field.editingFinished.emit()
     assert "many is not a number" in viewer.facts.text() and viewer.field.property("wrong")

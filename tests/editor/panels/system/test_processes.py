@@ -80,7 +80,7 @@ def test_the_menu_offers_what_can_be_done(panel: Processes) -> None:
     words = [action.text() for action in menu.actions() if action.text()]
     assert words == [
         "Show before on the canvas", "Show after on the canvas", "What before says", "What after says",
-        "What it has printed…", "Restart sinks", "Copy its pid",
+        "Show output…", "Restart sinks", "Copy its pid",
     ]  # fmt: skip
     next(action for action in menu.actions() if action.text().startswith("Restart")).trigger()
     assert restarted == ["sinks"]

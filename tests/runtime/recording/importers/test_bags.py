@@ -267,7 +267,7 @@ def test_cancelling_leaves_no_file(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="folder without any log"):
+    with pytest.raises(LogError, match="folder without a log"):
         import_log(tmp_path, tmp_path / "out.mcap")
 
 
@@ -373,13 +373,13 @@ class TestReadable:
         (tmp_path / "bag").mkdir()
         monkeypatch.setattr(Path, "iterdir", refuse)
         for look in (is_log, readable_log):
-            with pytest.raises(LogError, match=r"cannot be read: Permission denied \(see who may read it"):
+            with pytest.raises(LogError, match=r"cannot be read: Permission denied \(check its permissions"):
                 look(tmp_path / "bag")
 
     def test_no_place_for_a_copy_is_told(self, tmp_path: Path) -> None:
         write_bag1(tmp_path / "drive.bag")
         (tmp_path / "cache").write_text("no folder")
-        with pytest.raises(LogError, match=r"no copy of the log can be kept: Not a directory \(make room there"):
+        with pytest.raises(LogError, match=r"the copy of the log cannot be saved: Not a directory \(free disk space"):
             readable_log(tmp_path / "drive.bag")
 
     def test_what_is_none_is_told(self, tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_a_log_of_scans_alone_has_an_empty_topic_for_the_odometry(tmp_path: Path
     with LogReader(report.output) as log:
         found = log.topics["/carmen/odom"]
         assert (found.count, found.schema.name) == (0, "nav_msgs/msg/Odometry")
-    assert "no ODOM lines: /carmen/odom is empty, the odometry is that of the scans" in report.notes
+    assert "no ODOM lines: /carmen/odom is empty, the odometry comes from the scans" in report.notes
 
 
 def test_the_true_pose_of_a_simulator_is_kept(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_the_loggers_stamps_serve_when_the_senders_have_none(tmp_path: Path) -> 
 def test_a_line_without_a_stamp_takes_the_time_before_it(tmp_path: Path) -> None:
     report, events = bring_in(write(tmp_path, odom(0), odom(5.0), odom("nan"), odom(-3), odom(6.0)))
     assert stamps_s(events["/carmen/odom"]) == [5.0, 5.0, 5.0, 5.0, 6.0]
-    assert "3 lines without a stamp got that of the line before" in report.notes
+    assert "3 lines without a stamp got the stamp of the previous line" in report.notes
 
 
 def test_stamps_that_go_backwards_are_lifted_in_their_kind_of_line(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_repeated_stamps_stay_and_are_told(tmp_path: Path) -> None:
 def test_a_single_stamp_far_away_is_not_believed(tmp_path: Path) -> None:
     report, events = bring_in(write(tmp_path, odom(100.0), odom(1.7e9), odom(101.0), odom(3.4), odom(102.0)))
     assert stamps_s(events["/carmen/odom"]) == [100.0, 100.0, 101.0, 101.0, 102.0]
-    assert any(note.startswith("2 stamps far from") for note in report.notes)
+    assert any(note.startswith("2 stamps were far from") for note in report.notes)
 
 
 def test_time_that_starts_again_goes_on(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_cancelling_leaves_no_file(tmp_path: Path, after: int) -> None:
 
 
 def test_a_log_without_any_message_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LogError, match="nothing that can be brought into a log"):
+    with pytest.raises(LogError, match="nothing that can be imported"):
         import_log(write(tmp_path, "NEFF 1"), tmp_path / "out.mcap")
     assert not (tmp_path / "out.mcap").exists()
 

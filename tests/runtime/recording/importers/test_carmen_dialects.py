@@ -35,18 +35,18 @@ def first_angle_deg(folder: Path, *lines: str) -> tuple[float, list[str]]:
 def test_the_unit_of_an_angle_is_told_by_its_value(tmp_path: Path, parameter: str, first_deg: float, unit: str) -> None:
     found, notes = first_angle_deg(tmp_path, f"PARAM {parameter} nohost 0", flaser(1.0, [1.0] * 181))
     assert found == pytest.approx(first_deg, abs=0.01)
-    assert any(f"PARAM {parameter.split()[0]} " in note and f"is taken as {unit}" in note for note in notes)
+    assert any(f"PARAM {parameter.split()[0]} " in note and f"is read as {unit}" in note for note in notes)
 
 
 def test_without_a_parameter_the_default_is_said(tmp_path: Path) -> None:
     _, notes = first_angle_deg(tmp_path, flaser(1.0, [1.0] * 181))
-    assert "FLASER: 181 beams from -90° to 90° (no PARAM tells: CARMEN's default)" in notes
+    assert "FLASER: 181 beams from -90° to 90° (no PARAM says so: CARMEN's default is used)" in notes
 
 
 def test_a_width_that_cannot_be_is_said(tmp_path: Path) -> None:
     found, notes = first_angle_deg(tmp_path, "PARAM laser_front_laser_fov 1800 nohost 0", flaser(1.0, [1.0] * 181))
     assert found == pytest.approx(-90.0)
-    assert any("laser_front_laser_fov 1800 cannot be" in note for note in notes)
+    assert any("laser_front_laser_fov 1800 is not possible" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_new_line_in_degrees_is_recognised(tmp_path: Path, angles: str, unit: 
     report, events = bring_in(write(tmp_path, line))
     (scan,) = messages(report, events, "/carmen/laser")
     np.testing.assert_allclose(scan.xyz[:, :2], [[0, -1], [1, 0], [0, 1]], atol=1e-5)
-    assert any(f"taken as {unit}" in note for note in report.notes)
+    assert any(f"read as {unit}" in note for note in report.notes)
 
 
 # Ranges.
@@ -142,7 +142,7 @@ def test_stamps_of_six_digits_are_no_times(tmp_path: Path, stamps: list[str]) ->
     report, events = bring_in(write(tmp_path, *lines), spacing_s=0.5)
     steps = np.diff(stamps_s(events["/carmen/odom"]))
     np.testing.assert_allclose(steps, 0.5)
-    assert any("rounded and no times" in note for note in report.notes)
+    assert any("rounded, so they are not used as times" in note for note in report.notes)
     assert "messages were spaced evenly, 0.5 s apart" in report.notes
 
 
@@ -150,7 +150,7 @@ def test_rounded_stamps_of_the_sender_leave_those_of_the_logger(tmp_path: Path) 
     lines = [odom("1.08911e+09", f"{number} 0 0", logger=1.0 + 0.25 * number) for number in range(20)]
     report, events = bring_in(write(tmp_path, *lines))
     assert stamps_s(events["/carmen/odom"]) == [1.0 + 0.25 * number for number in range(20)]
-    assert "those of the logger were used" in report.notes
+    assert "the logger's stamps were used" in report.notes
 
 
 def test_stamps_in_whole_seconds_stay_times(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_stamps_in_milliseconds_are_not_called_missing(tmp_path: Path, per_secon
     report, events = bring_in(write(tmp_path, *lines))
     np.testing.assert_allclose(np.diff(stamps_s(events["/carmen/odom"])), 0.1)
     for clock in ("sender", "logger"):
-        assert any(f"the {clock}'s stamps are not in seconds and no times" in each for each in report.notes)
+        assert any(f"the {clock}'s stamps are not times in seconds" in each for each in report.notes)
     assert "messages were spaced evenly, 0.1 s apart" in report.notes
 
 

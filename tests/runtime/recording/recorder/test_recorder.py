@@ -332,11 +332,11 @@ def test_calls_of_a_run_are_in_the_log_with_those_that_got_no_answer(record: Rec
             by_request[event.cause_sequence].append(call.error or f"{decode(Float64, call.data.tobytes()).data:g}")
     first, second, *_ = by_request.values()
     assert first == ["2"]
-    assert "server.double has not answered within 0.05 s" in second, "the second answer is late on purpose"
+    assert "server.double did not answer within 0.05 s" in second, "the second answer is late on purpose"
     assert again.identical and not again.skipped
     assert again.components["caller"].handled >= 4 and again.components["server"].handled >= 4
     (made,) = chain[-1].calls
-    assert made.error == "server.double has not answered within 0.05 s"
+    assert made.error == "server.double did not answer within 0.05 s"
 
 
 def test_a_log_that_exists_is_never_overwritten(record: Record, log: Path) -> None:

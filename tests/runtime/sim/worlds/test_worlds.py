@@ -263,7 +263,7 @@ def test_a_goal_in_a_wall_is_refused_by_name() -> None:
     )
     with pytest.raises(SimError, match=r"the goal at \(3, 0\.5\) is inside shed"):
         refuse_blocked(world, "goal", Place(3.0, 0.5), 0.5)
-    with pytest.raises(SimError, match=r"0\.50 m from shed, too near by 0\.30 m"):
+    with pytest.raises(SimError, match=r"0\.50 m from shed, too close by 0\.30 m"):
         refuse_blocked(world, "goal", Place(1.5, 0.0), 0.8)
     refuse_blocked(world, "goal", Place(0.0, 3.0), 0.5)  # a wheel climbs a kerb of 10 cm
 

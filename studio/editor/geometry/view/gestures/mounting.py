@@ -102,7 +102,7 @@ def do_mount(stage: Stage, offer: Offer, alternative: Alternative) -> bool:
     assembly = stage.workspace.value()
     stage.show_preview(None)
     if not isinstance(assembly, Assembly):
-        stage.context.say("A body by itself has nothing to mount on: open an assembly", trouble=True)
+        stage.context.say("A single body has nothing to mount on: open an assembly", trouble=True)
         return False
     try:
         made = mount(
