@@ -19,12 +19,13 @@ def test_each_file_that_is_named_exists(page: Path) -> None:
     assert [name for name in named if not (ROOT / name).is_file()] == []
 
 
-def test_the_map_shows_each_room_in_the_order_of_the_contract() -> None:
-    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", MAP.read_text(encoding="utf-8"), re.MULTILINE)
-    shown = [set(re.findall(r"\w+", row)) for row in rows]
+@pytest.mark.parametrize("package", ["runtime", "editor"])
+def test_the_map_shows_each_room_in_the_order_of_the_contract(package: str) -> None:
+    part = MAP.read_text(encoding="utf-8").split(f"## The rooms of studio/{package}\n")[1].split("\n## ")[0]
+    shown = [set(re.findall(r"\w+", row)) for row in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", part, re.MULTILINE)]
     tool = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     contracts = tool["importlinter"]["contracts"]
-    (layers,) = (each["layers"] for each in contracts if each.get("containers") == ["studio.runtime"])
-    files = {file.stem for file in (ROOT / "studio" / "runtime").glob("*.py")}
+    (layers,) = (each["layers"] for each in contracts if each.get("containers") == [f"studio.{package}"])
+    files = {file.stem for file in (ROOT / "studio" / package).glob("*.py")}
     rooms = [names for line in layers if not (names := set(re.findall(r"\w+", line))) <= files]
     assert shown == rooms
