@@ -22,7 +22,7 @@ flickers does not turn the wheel."""
 
 @dataclass(frozen=True)
 class Ballot:
-    """What all behaviours together think of each arc."""
+    """The combined vote of all behaviours for each arc."""
 
     arcs_per_m: Floats
     score: Floats

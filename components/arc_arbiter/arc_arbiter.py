@@ -19,9 +19,9 @@ LONGEST_TICK_S = 0.5
 class ArcArbiter(Component):
     """Turns the votes of any number of behaviours into one steering angle and speed.
 
-    Each arc gets the mean of all votes, weighted by confidence, and the lowest of all speeds; a veto of anybody forbids
-    it. Behaviours that fall silent no longer count, and the vehicle stands while one of the required ones is silent. If
-    that happens while it drives, it is trouble: a real vehicle then stays stopped until a person lets it go on.
+    Each arc gets the mean of all votes, weighted by confidence, and the lowest of all speeds; a veto of any behaviour
+    forbids it. Behaviours that stop voting no longer count, and the vehicle stops while a required one is silent. If
+    that happens while it drives, it reports trouble: a real vehicle then stays stopped until a person resumes it.
     """
 
     category = "processor"

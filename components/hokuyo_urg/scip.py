@@ -78,7 +78,7 @@ class Reply(NamedTuple):
 
 
 class Replies:
-    """Finds replies in what arrives. What is damaged is counted and left out."""
+    """Finds replies in the bytes of the line. Damaged ones are counted and left out."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()

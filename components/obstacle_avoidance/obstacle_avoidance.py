@@ -16,7 +16,7 @@ class ObstacleAvoidance(Component):
     """Votes for arcs that stay clear of what cannot be driven over, slows the others down, and vetoes the worst.
 
     The room that the vehicle takes is moved along each arc over the traversability map. How far that goes decides on
-    vote, speed (it can always stop in time) and veto. What was not seen yet is driven slowly.
+    vote, speed (it can always stop in time) and veto. It drives slowly where the map is unknown.
     """
 
     category = "processor"

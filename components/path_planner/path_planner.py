@@ -20,9 +20,9 @@ DRIVING = "on the way"
 class PathPlanner(Component):
     """Finds the cheapest way to the goal by A*, again and again while the map grows, and votes for arcs along it.
 
-    What was never seen is taken for ground that can be driven, until it is seen. For each arc the way is tried that
-    begins with it: this arc, the best of others after it, and from there what is left to go. The vehicle stands when
-    it has arrived, and while there is no way.
+    Unknown cells count as drivable ground until they are seen. For each arc the way is tried that begins with it: this
+    arc, the best of others after it, and from there what is left to go. The vehicle stops when it has arrived, and
+    while there is no path.
     """
 
     category = "processor"

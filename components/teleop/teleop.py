@@ -15,10 +15,10 @@ NARROW = 0.15
 class Teleop(Component):
     """Turns the sticks of a gamepad into votes for an arbiter, and into commands for a vehicle without one.
 
-    Nothing is said while the dead man's button is not held, or when the sticks fall silent. Wire `votes` and the other
-    behaviours still keep the vehicle from obstacles; wire `command` and nobody does. Commands are not repeated: each
-    answers one event of the sticks, so that a vehicle stops when those who make the events have died. Sticks that fall
-    silent while the button is held are trouble: a real vehicle then stays stopped until a person lets it go on.
+    It sends nothing while the dead man's button is released, or when the sticks send no events. With `votes` the other
+    behaviours still keep the vehicle from obstacles; with `command` none does. Commands are not repeated: each answers
+    one event of the sticks, so that a vehicle stops when the sender of the events has died. Sticks that send no events
+    while the button is held are reported as trouble: a real vehicle then stays stopped until a person resumes it.
     """
 
     category = "processor"

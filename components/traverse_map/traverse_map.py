@@ -20,7 +20,7 @@ class TraverseMap(Component):
     """Tells for each cell of a terrain map how well it can be driven over: 1 like a floor, 0 not at all, NaN not known.
 
     Slope, steps and roughness of the ground are measured around each cell and compared with what the vehicle can do;
-    the worst of the three counts. What the wheels can climb is taken from the geometry's drive.
+    the worst of the three counts. The geometry's drive says which steps the wheels can climb.
     """
 
     category = "processor"

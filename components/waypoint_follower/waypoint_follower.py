@@ -19,7 +19,7 @@ class WaypointFollower(Component):
     """Votes for the arc that leads back to the way and along it (pure pursuit).
 
     The way are the waypoints, one after the other, or the path of a planner if one is wired. It knows nothing of
-    obstacles. At the last waypoint the vehicle stands; the end of a planner's path is the planner's business.
+    obstacles. At the last waypoint the vehicle stops; the planner decides where its path ends.
     """
 
     category = "processor"

@@ -1,4 +1,4 @@
-"""What a stick means for a vehicle."""
+"""Turns the position of a stick into a motion of a vehicle."""
 
 from __future__ import annotations
 
