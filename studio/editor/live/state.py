@@ -145,7 +145,8 @@ def _live_source(node: Source, state: Snapshot) -> LiveNode:
     )
     if not parts:
         is_played = state.get("sources", {}).get(node.name) == "logged"
-        return LiveNode(PLAYED if is_played else NOT_THERE, rates=rates)
+        played = LOOKS["held"] if state.get("gate", "run") != "run" else PLAYED
+        return LiveNode(played if is_played else NOT_THERE, rates=rates)
     worst = max(parts, key=lambda name: shown_look(parts[name], state, name).rank)
     look = shown_look(parts[worst], state, worst)
     words = _beside(parts[worst]) if len(parts) == 1 or look.tone == "error" else (f"{len(parts)} parts",)

@@ -18,7 +18,8 @@ from studio.model.registry import Registry
 from studio.model.spec import ComponentSpec
 
 LEAST_WIDTH = 180
-FAVOURITES, TOOLS_TITLE = "Favourites", "Sources and tools"
+FAVOURITES, TOOLS_TITLE, GAZEBO_TITLE = "Favourites", "Sources and tools", "Gazebo"
+GAZEBO_TAG = "gazebo"
 TITLES = {"sensor": "Sensors", "processor": "Processors", "actuator": "Actuators", "judge": "Judges"}
 
 
@@ -108,12 +109,13 @@ class Palette(QWidget):
         chosen = {spec.type: spec for spec in hits if spec.type in names}
         self.tree.clear()
         self._add_group(FAVOURITES, [self._row(chosen[name]) for name in names if name in chosen])
-        for category, title in TITLES.items():
-            self._add_group(
-                title, [self._row(spec) for spec in hits if spec.category == category and not _is_tool(spec)]
-            )
-        tools = [self._tool_row(tool) for tool in TOOLS if tool.matches(text)] if self.registry.types() else []
-        self._add_group(TOOLS_TITLE, [*(self._row(spec) for spec in hits if _is_tool(spec)), *tools])
+        groups: dict[str, list[QTreeWidgetItem]] = {title: [] for title in (*TITLES.values(), TOOLS_TITLE, GAZEBO_TITLE)}
+        for spec in hits:
+            groups[_group_of(spec)].append(self._row(spec))
+        if self.registry.types():
+            groups[TOOLS_TITLE] += [self._tool_row(tool) for tool in TOOLS if tool.matches(text)]
+        for title, rows in groups.items():
+            self._add_group(title, rows)
         groups = self.tree.groups()
         self.nothing.setVisible(bool(text) and not groups)
         if text and groups:
@@ -243,8 +245,11 @@ class Palette(QWidget):
         return super().eventFilter(watched, event)
 
 
-def _is_tool(spec: ComponentSpec) -> bool:
-    return bool(set(TOOL_TAGS) & set(spec.tags))
+def _group_of(spec: ComponentSpec) -> str:
+    """Gazebo's devices come last: most robots do without them, and by their names they would stand before all others."""
+    if set(TOOL_TAGS) & set(spec.tags):
+        return TOOLS_TITLE
+    return GAZEBO_TITLE if GAZEBO_TAG in spec.tags else TITLES[spec.category]
 
 
 def _identity(row: QTreeWidgetItem | None) -> tuple[str, str]:

@@ -98,6 +98,8 @@ class SourceController(QObject):
         self.offer: OfferCard | None = None
         self._wanted: dict[str, SourceMode] = {}
         """What the running system is on its way to."""
+        self._chosen: dict[str, SourceMode] = {}
+        """What the canvas had when somebody looked last."""
         self._to_arm: ToArm | None = None
         """Whom somebody has armed by the choice that is on its way, and by no other."""
         self.arming.told.connect(window.status.say)
@@ -115,6 +117,7 @@ class SourceController(QObject):
     def show_session(self, session: Session | None) -> None:
         self._wanted, self._to_arm = {}, None
         if session is not None:
+            self._chosen = {source.name: source.mode for source in session.system.sources}
             session.ask_modes = self.choose
             session.ask_simulator = self.exchange
             session.ask_differences = self.show_differences
@@ -238,7 +241,6 @@ class SourceController(QObject):
     def _do(self, modes: Mapping[str, SourceMode], to_arm: ToArm | None = None) -> None:
         session = self.window.session
         self._to_arm = None
-        self.window.notice.withdraw(NO_LOG)  # what it says about an earlier choice is over
         if session.do(ChooseModes(dict(modes))) and self.window.live.control.is_up:
             self._wanted, self._to_arm = dict(modes), to_arm
             kinds = set(modes.values())
@@ -262,6 +264,9 @@ class SourceController(QObject):
     def _edited(self) -> None:
         """A choice that is undone before it has come is withdrawn, and whom it would have armed with it."""
         modes = {source.name: source.mode for source in self.window.session.system.sources}
+        if modes != self._chosen:  # also by Undo
+            self._chosen = modes
+            self.window.notice.withdraw(NO_LOG)  # what it says about an earlier choice is over
         if any(modes.get(name) != mode for name, mode in self._wanted.items()):
             self._given_up()
 

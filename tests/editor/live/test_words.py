@@ -32,6 +32,7 @@ from studio.editor.look.theme import THEMES, contrast
 from studio.editor.panels.debug.held import counted
 from studio.messages import Float64, Map, PoseTransform, Velocity
 from studio.model.parts import Component, Endpoint, Wire
+from studio.model.sources import LogProvider, Source
 from studio.model.system import System
 from studio.runtime.base.clock import monotonic_ns, wall_ns
 from studio.runtime.lifecycle import State
@@ -69,6 +70,14 @@ def test_every_state_that_a_runtime_tells_has_a_word_an_icon_and_a_colour_that_c
         for theme in THEMES.values():
             assert contrast(theme.tone(look.tone), theme.node) >= 4.5
     assert look_of("something new").word == "Something new"
+
+
+def test_a_source_whose_log_stands_is_held_like_all_others() -> None:
+    """Its card stayed green at the end of the log, beside components that were held."""
+    rig = Source("rig", mode="logged", logged=LogProvider("drive.mcap"))
+    assert live_node(rig, state(sources={"rig": "logged"})).look.word == "Played"
+    assert live_node(rig, state("pause", sources={"rig": "logged"})).look.word == "Held"
+    assert live_node(rig, state("pause", sources={"rig": "simulated"})).look.word == "Not running"
 
 
 def test_a_card_says_how_its_component_is() -> None:

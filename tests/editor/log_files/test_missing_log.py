@@ -113,6 +113,16 @@ def test_choosing_logged_says_so_before_anybody_runs_it(opened: MainWindow) -> N
     opened.notice.withdraw()
 
 
+def test_the_question_goes_when_the_choice_is_undone(opened: MainWindow) -> None:
+    """It went on to ask for a log above a system that was simulated again."""
+    opened.session.choose_modes({"rig": "simulated"})
+    opened.toolbar.switch.buttons["logged"].click()
+    assert opened.notice.asks(NO_LOG)
+    opened.session.undo()
+    assert opened.session.system.source("rig").mode == "simulated"
+    assert not opened.notice.asks(NO_LOG)
+
+
 def test_the_question_goes_when_a_log_was_chosen(opened: MainWindow, folder: Path, qtbot: QtBot) -> None:
     """It went on to say that nothing was switched."""
     opened.live.run()

@@ -14,7 +14,7 @@ from studio.editor.base.favourites import Favourites
 from studio.editor.base.settings import Settings
 from studio.editor.canvas.dragged import TOOL_MIME
 from studio.editor.look.theme import LIGHT
-from studio.editor.palette.palette import FAVOURITES, LEAST_WIDTH, TOOLS_TITLE, Palette
+from studio.editor.palette.palette import FAVOURITES, GAZEBO_TITLE, LEAST_WIDTH, TOOLS_TITLE, Palette
 from studio.editor.palette.palette_tools import TOOLS, add_source, source_menu
 from studio.editor.palette.palette_tree import TOOL, TYPE
 from studio.editor.window.main_window import MainWindow
@@ -83,10 +83,21 @@ def test_a_tag_is_a_word_in_the_search_and_a_menu_has_them_all(panel: Palette) -
     assert panel.types() == [] and panel.nothing.isVisible()
 
 
+def in_group(panel: Palette, title: str) -> list[str]:
+    group = panel.tree.groups()[panel.titles().index(title)]
+    return [group.child(place).text(0) for place in range(group.childCount())]  # type: ignore[union-attr]
+
+
+def test_the_devices_of_gazebo_stand_below_all_others(panel: Palette) -> None:
+    assert panel.titles()[-1] == GAZEBO_TITLE
+    assert {"gazebo_camera", "gazebo_drive"} <= set(in_group(panel, GAZEBO_TITLE))
+    others = [name for title in panel.titles()[:-1] for name in in_group(panel, title)]
+    assert {"hokuyo_urg", "serial_vehicle"} <= set(others)
+    assert not [name for name in others if name.startswith("gazebo_")]
+
+
 def test_what_a_robot_is_tried_with_stands_among_the_tools(panel: Palette) -> None:
-    group = panel.tree.groups()[-1]
-    assert group.text(0).startswith(TOOLS_TITLE)
-    names = [group.child(place).text(0) for place in range(group.childCount())]  # type: ignore[union-attr]
+    names = in_group(panel, TOOLS_TITLE)
     assert "raptor_simulator" in names and "teleop" in names
     assert names[-len(TOOLS) :] == [tool.title for tool in TOOLS]
     panel.field.setText("note")
