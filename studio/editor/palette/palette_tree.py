@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PyQt6.QtCore import QEvent, QMimeData, QModelIndex, QPoint, QRect, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QDrag, QKeyEvent, QMouseEvent, QPainter
+from PyQt6.QtGui import QCursor, QDrag, QKeyEvent, QMouseEvent, QPainter
 from PyQt6.QtWidgets import (
     QAbstractItemView,
     QStyle,
@@ -85,9 +85,14 @@ class PaletteTree(QTreeWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent | None) -> None:
         super().mouseMoveEvent(event)
-        row = self.itemAt(event.pos()) if event is not None else None
+        row = self.itemAt(event.pos()) if event is not None and self._is_pointed_at() else None
         if row is not self.hovered:
             self._hover(row)
+
+    def _is_pointed_at(self) -> bool:
+        """Not while a movement comes late: one from the beginning of a drag is delivered after its end."""
+        viewport = self.viewport()
+        return viewport is not None and viewport.rect().contains(viewport.mapFromGlobal(QCursor.pos()))
 
     def leaveEvent(self, event: QEvent | None) -> None:
         self._hover(None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PyQt6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PyQt6.QtGui import QDropEvent
+from PyQt6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
+from PyQt6.QtGui import QCursor, QDropEvent, QMouseEvent
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QTreeWidgetItem
 
@@ -196,6 +196,25 @@ def test_a_row_stays_under_the_pointer_while_favourites_grow_above_it(panel: Pal
     panel.favourites.toggle("low_pass")
     [_, below] = [each for each in panel.tree.rows() if each.data(0, TYPE) == "low_pass"]
     assert panel.tree.visualItemRect(below).top() == before
+
+
+def test_a_movement_that_comes_after_a_drag_marks_no_row(panel: Palette) -> None:
+    """The star stayed at a row while the pointer was on the canvas."""
+    tree = panel.tree
+    viewport = tree.viewport()
+    assert viewport is not None
+    at = tree.visualItemRect(tree.rows()[0]).center()
+
+    def move() -> None:
+        none, plain = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+        tree.mouseMoveEvent(QMouseEvent(QEvent.Type.MouseMove, QPointF(at), QPointF(at), none, none, plain))
+
+    QCursor.setPos(viewport.mapToGlobal(at))
+    move()
+    assert tree.hovered is tree.rows()[0]
+    QCursor.setPos(panel.mapToGlobal(QPoint(panel.width() + 40, 10)))
+    move()
+    assert tree.hovered is None
 
 
 def test_it_is_never_so_narrow_that_names_cannot_be_told_apart(window: MainWindow) -> None:

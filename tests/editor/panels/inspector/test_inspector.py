@@ -195,10 +195,21 @@ def test_a_long_name_of_a_parameter_is_shortened_in_its_middle_and_keeps_its_uni
     field = ParameterField(ParameterSpec("deceleration_of_the_wheels_m_s2", "float", 1.5, unit="m/s²"), LIGHT)
     field.resize(250, 60)
     field.show()
-    assert "…" in field.label.shown() and field.label.shown().endswith("_s2")
+    (only,) = field.label.lines()
+    assert "…" in only and only.endswith("_s2"), "not even two lines have room for it"
     assert field.label.text() == "deceleration_of_the_wheels_m_s2"
     short = ParameterField(ParameterSpec("reach_m", "float", 1.5, unit="m"), LIGHT)
-    assert short.label.shown() == "reach_m"
+    assert short.label.lines() == ["reach_m"]
+
+
+def test_a_name_without_room_on_one_line_is_read_whole_on_two(qapp: QApplication) -> None:
+    """`max_speed_m_s` was shown as `max_s…d_m_s` at 1280 × 800."""
+    field = ParameterField(ParameterSpec("max_turn_rate_rad_s", "float", 1.5, unit="rad/s"), LIGHT)
+    field.resize(230, 60)
+    field.show()
+    qapp.processEvents()
+    assert field.label.lines() == ["max_turn_", "rate_rad_s"]
+    assert field.label.height() >= 2 * field.label.fontMetrics().height()
 
 
 def test_a_world_is_chosen_from_a_list_and_one_made_from_a_seed_can_be_typed(window: MainWindow) -> None:
