@@ -109,7 +109,8 @@ class Palette(QWidget):
         chosen = {spec.type: spec for spec in hits if spec.type in names}
         self.tree.clear()
         self._add_group(FAVOURITES, [self._row(chosen[name]) for name in names if name in chosen])
-        groups: dict[str, list[QTreeWidgetItem]] = {title: [] for title in (*TITLES.values(), TOOLS_TITLE, GAZEBO_TITLE)}
+        titles = (*TITLES.values(), TOOLS_TITLE, GAZEBO_TITLE)
+        groups: dict[str, list[QTreeWidgetItem]] = {title: [] for title in titles}
         for spec in hits:
             groups[_group_of(spec)].append(self._row(spec))
         if self.registry.types():
@@ -246,7 +247,7 @@ class Palette(QWidget):
 
 
 def _group_of(spec: ComponentSpec) -> str:
-    """Gazebo's devices come last: most robots do without them, and by their names they would stand before all others."""
+    """Gazebo's devices come last: most robots do without them, and by name they would stand before all others."""
     if set(TOOL_TAGS) & set(spec.tags):
         return TOOLS_TITLE
     return GAZEBO_TITLE if GAZEBO_TAG in spec.tags else TITLES[spec.category]
