@@ -110,12 +110,12 @@ class Palette(QWidget):
         self.tree.clear()
         self._add_group(FAVOURITES, [self._row(chosen[name]) for name in names if name in chosen])
         titles = (*TITLES.values(), TOOLS_TITLE, GAZEBO_TITLE)
-        groups: dict[str, list[QTreeWidgetItem]] = {title: [] for title in titles}
+        filled: dict[str, list[QTreeWidgetItem]] = {title: [] for title in titles}
         for spec in hits:
-            groups[_group_of(spec)].append(self._row(spec))
+            filled[_group_of(spec)].append(self._row(spec))
         if self.registry.types():
-            groups[TOOLS_TITLE] += [self._tool_row(tool) for tool in TOOLS if tool.matches(text)]
-        for title, rows in groups.items():
+            filled[TOOLS_TITLE] += [self._tool_row(tool) for tool in TOOLS if tool.matches(text)]
+        for title, rows in filled.items():
             self._add_group(title, rows)
         groups = self.tree.groups()
         self.nothing.setVisible(bool(text) and not groups)
