@@ -21,6 +21,8 @@ from studio.model.parts import Connection, View
 LEAST_ZOOM, MOST_ZOOM = 0.08, 3.0
 STEP = 16
 """Of the grid."""
+FOR_WIRES, FOR_NOTHING = (48, 16), (8, 8)
+"""Around a card beside which another one is put: left and right, where the ports are, and above and below."""
 MARGIN = 24
 """Pixels between a card that is brought into sight and the edge."""
 TILE = 8
@@ -89,17 +91,18 @@ class SightView(QGraphicsView):
         return self.visible_rect().center()
 
     def free_corner(self, size: QSizeF) -> QPointF:
-        """The upper left one of an area that covers no card and no note: the nearest to the middle of what is seen."""
-        taken = [item.outline().adjusted(-8, -8, 8, 8) for item in self.canvas.cards()]
-        taken += [item.outline() for item in self.canvas.remarks.values() if isinstance(item, NoteItem)]
+        """The upper left one of an area that covers no card and no note: the nearest to the middle of what is seen,
+        with room for wires between the cards if there is any."""
         seen, middle = self.visible_rect(), self.middle()
         across = range(math.ceil(seen.left() / STEP), math.floor((seen.right() - size.width()) / STEP) + 1)
         down = range(math.ceil(seen.top() / STEP), math.floor((seen.bottom() - size.height()) / STEP) + 1)
-        areas = (QRectF(QPointF(x * STEP, y * STEP), size) for x in across for y in down)
-        free = (area for area in areas if not any(area.intersects(other) for other in taken))
-        found = min(free, key=lambda area: (area.center() - middle).manhattanLength(), default=None)
-        if found is not None:
-            return found.topLeft()
+        areas = [QRectF(QPointF(x * STEP, y * STEP), size) for x in across for y in down]
+        for beside, above in (FOR_WIRES, FOR_NOTHING):
+            taken = self._taken(beside, above)
+            free = (area for area in areas if not any(area.intersects(other) for other in taken))
+            found = min(free, key=lambda area: (area.center() - middle).manhattanLength(), default=None)
+            if found is not None:
+                return found.topLeft()
         corner = middle - QPointF(
             size.width() / 2, size.height() / 2
         )  # all that is seen is full: down and to the right
@@ -107,6 +110,11 @@ class SightView(QGraphicsView):
         while any(QRectF(corner, size).intersects(other) for other in taken):
             corner += QPointF(2 * STEP, 2 * STEP)
         return corner
+
+    def _taken(self, beside: float, above: float) -> list[QRectF]:
+        """By cards, with so much around them, and by notes."""
+        taken = [item.outline().adjusted(-beside, -above, beside, above) for item in self.canvas.cards()]
+        return taken + [item.outline() for item in self.canvas.remarks.values() if isinstance(item, NoteItem)]
 
     def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         self.zoom_to(self.zoom * factor, at)

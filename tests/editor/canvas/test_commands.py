@@ -330,6 +330,17 @@ def test_a_component_without_a_place_is_put_where_it_covers_nothing(view: Canvas
         assert sum(area.intersects(card) for card in cards) == 1, f"{name} covers another"
 
 
+def test_a_component_without_a_place_leaves_room_for_wires(view: CanvasView) -> None:
+    """It stood two pixels beside another one: the codes of their ports covered each other."""
+    view.zoom_to(1.0)
+    beside = view.canvas.nodes["traverse_map"].outline()
+    view.centerOn(beside.right() + 100, beside.center().y())
+    view.commands.add("low_pass")
+    added = view.canvas.nodes["low_pass"].outline().adjusted(-40, 0, 40, 0)
+    others = [card for card in view.canvas.cards() if card.name != "low_pass"]
+    assert [card.name for card in others if card.outline().intersects(added)] == []
+
+
 def test_escape_in_a_note_gives_the_keys_back_to_the_canvas(view: CanvasView, qtbot: QtBot) -> None:
     QApplication.setActiveWindow(view)
     qtbot.waitUntil(view.isActiveWindow, timeout=20_000)
