@@ -17,7 +17,7 @@ from studio.errors import StudioError
 NOTHING = "There is no vehicle to drive. Add a teleop to the system and wire its votes or its command"
 HOW = "Hold Space and drive with the arrow keys or W A S D, or drag the stick"
 STOPS = "It stops when you release the stick"
-HOLDING = "Holding: the vehicle stays stopped until you release Hold"
+HOLDING = "Holding: the vehicle stays stopped until you drive it or release Hold"
 HOLD_TIP = "Keep the vehicle stopped: speed 0 is sent all the time, until you press it again or close this panel"
 BRIEFLY = "Space and arrow keys"
 NARROW, SLIDER_PX, SHORT_SLIDER_PX = 360, 110, 64
