@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from PyQt6.QtCore import Qt, QTimer, pyqtSignal
+from PyQt6.QtCore import QSize, Qt, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QScrollArea
 
 from studio.editor.live.feed import Changes
@@ -24,6 +24,10 @@ from studio.model.parts import Component, Connection, ServiceWire, Wire
 from studio.model.sources import Source
 from studio.model.spec import Value
 from studio.model.system_edits import Compound, SetParameters, shown
+
+
+LEAST_WIDTH = 240
+"""Every page fits into it; what is narrower would be cut off at the right."""
 
 
 class Inspector(QScrollArea):
@@ -59,6 +63,9 @@ class Inspector(QScrollArea):
         control.feed.ended.connect(self._run_changed)
         control.feed.changed.connect(self._live_changed)
         self.refresh()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(LEAST_WIDTH, super().minimumSizeHint().height())
 
     @property
     def fields(self) -> dict[str, ParameterField]:

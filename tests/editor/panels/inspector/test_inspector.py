@@ -242,6 +242,16 @@ def test_the_geometry_is_chosen_on_the_page_of_the_system(window: MainWindow) ->
     assert window.session.system.geometry is None
 
 
+def test_it_is_never_narrower_than_what_every_page_needs(window: MainWindow, qapp: QApplication) -> None:
+    """Its splitter could be dragged until values and buttons were cut off at the right."""
+    for name in ("palette", "inspector"):
+        window.docks.show(name)
+    window.docks.set_columns(200, 90)
+    qapp.processEvents()
+    assert window.inspector.width() >= 240 - 4, "but for the frame"
+    window.layouts.reset()
+
+
 LONG = "a_component_with_a_name_that_nobody_would_like_to_read_twice"
 
 
