@@ -25,7 +25,6 @@ from studio.model.sources import Source
 from studio.model.spec import Value
 from studio.model.system_edits import Compound, SetParameters, shown
 
-
 LEAST_WIDTH = 240
 """Every page fits into it; what is narrower would be cut off at the right."""
 
