@@ -83,8 +83,8 @@ def _maps(side: int) -> dict[str, Contender | None]:
 
 def _our_map(heights: list[Frames]) -> Callable[[int], object]:
     from studio.editor.look.theme import LIGHT
-    from studio.editor.views.map_layers import layer_of
-    from studio.editor.views.map_view import MapView
+    from studio.editor.views.maps.map_layers import layer_of
+    from studio.editor.views.maps.map_view import MapView
     from studio.messages import Map
 
     maps = [Map(resolution_m=0.1, plane_names=("height",), planes=plane[None]) for plane in heights]
@@ -151,7 +151,7 @@ def _our_curves(waves: Iterator[tuple[Any, Any]]) -> Callable[[int], object]:
     from studio.editor.live.feed import Feed
     from studio.editor.look.theme import LIGHT
     from studio.editor.panels.plot.plot_viewer import PlotViewer
-    from studio.editor.views.field_drag import Field
+    from studio.editor.views.shared.field_drag import Field
 
     viewer = _shown(PlotViewer(Feed(), LIGHT))
     times, values = next(waves)

@@ -17,7 +17,7 @@ from PyQt6.QtCore import QPoint, QPointF
 
 os.environ.setdefault("XDG_CACHE_HOME", str(platformdirs.user_cache_path()))  # the stage has a home of its own
 
-from studio.editor.canvas.card import TITLE
+from studio.editor.canvas.items.card import TITLE
 from studio.editor.gazebo.controller import GazeboController
 from studio.model.gazebo_provider import GAZEBO, choice_of
 from studio.runtime.gazebo.connections.link import Phase

@@ -9,7 +9,7 @@ from PyQt6.QtWidgets import QAbstractButton, QDialog, QFileDialog, QLineEdit, QT
 
 from studio.editor.code.code_editor import CodeEditor
 from studio.editor.panels.debug.value_tree import ValueTree
-from studio.editor.views.array_view import ArrayView
+from studio.editor.views.data.array_view import ArrayView
 from studio.editor.window.main_window import MainWindow
 
 

@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QAbstractButton, QWidget
 from studio.editor.docking.layouts import BUILD, RUN
 from studio.editor.live.clock_words import time_text
 from studio.editor.log_files.record import RecordDialog
-from studio.editor.views.field_drag import Field
+from studio.editor.views.shared.field_drag import Field
 from studio.editor.window.arrangements import for_watching
 from studio.editor.window.main_window import MainWindow
 from tools.hand import Stuck

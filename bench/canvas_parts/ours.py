@@ -10,8 +10,8 @@ from PyQt6.QtCore import QPointF
 from PyQt6.QtWidgets import QApplication
 
 from bench.canvas_parts.frames import COLUMNS, GRABBED, PORTS, ROWS, Contender, place, serve, wires
-from studio.editor.canvas.scene import CanvasScene
-from studio.editor.canvas.view import CanvasView
+from studio.editor.canvas.interaction.view import CanvasView
+from studio.editor.canvas.scene.scene import CanvasScene
 from studio.editor.look.style import apply_theme
 from studio.editor.look.theme import LIGHT
 from studio.editor.project.session import Session

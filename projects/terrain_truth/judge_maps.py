@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from plane_picture import save_png
 from true_heights import NEAR_M, heights_of
 
-from studio.editor.views.map_colours import SCHEMES
+from studio.editor.views.shared.map_colours import SCHEMES
 from studio.errors import StudioError
 from studio.messages import Map, PoseTransform, Range3d, decode
 from studio.model.geometry.assembly import Model

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from studio.editor.views.map_colours import STEPS, Scheme, ticks
+from studio.editor.views.shared.map_colours import STEPS, Scheme, ticks
 
 Floats = NDArray[np.float64]
 BACKGROUND = (238, 238, 234)

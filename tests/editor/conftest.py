@@ -20,8 +20,8 @@ from PyQt6.QtWidgets import QApplication
 
 from studio.editor.base.collecting import Collector
 from studio.editor.base.settings import Settings
-from studio.editor.canvas.scene import CanvasScene
-from studio.editor.canvas.view import CanvasView
+from studio.editor.canvas.interaction.view import CanvasView
+from studio.editor.canvas.scene.scene import CanvasScene
 from studio.editor.look.theme import LIGHT
 from studio.editor.project.session import Session
 from studio.editor.window.app import make_window

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from studio.editor.canvas.view import CanvasView
+    from studio.editor.canvas.interaction.view import CanvasView
 
 
 class WithCanvas(Protocol):

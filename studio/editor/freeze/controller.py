@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from PyQt6.QtCore import QEvent, QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QWidget
 
-from studio.editor.canvas.live_frozen import FrozenLayer
+from studio.editor.canvas.interaction.live_frozen import FrozenLayer
 from studio.editor.canvas.ports import WithCanvas
 from studio.editor.code.ports import WithCode, WithCodeController, WithDebug
 from studio.editor.docking.layouts import DEBUG
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from PyQt6.QtGui import QAction
     from PyQt6.QtWidgets import QMenuBar
 
-    from studio.editor.canvas.view import CanvasView
+    from studio.editor.canvas.interaction.view import CanvasView
     from studio.editor.freeze.event_breaks import EventBreakController
     from studio.editor.running.run_bar import RunButtons
     from studio.editor.running.run_presenter import RunPresenter

@@ -8,7 +8,7 @@ from PyQt6.QtCore import QModelIndex, QPointF, QRectF, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QColor, QKeyEvent, QPainter
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QStyledItemDelegate, QStyleOptionViewItem
 
-from studio.editor.canvas.live_paint import chip_width, paint_chip
+from studio.editor.canvas.items.live_paint import chip_width, paint_chip
 from studio.editor.gazebo.looks import LOOKS
 from studio.editor.look.fonts import metrics, text_font
 from studio.editor.look.icons import icon

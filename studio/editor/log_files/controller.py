@@ -36,7 +36,7 @@ from studio.editor.ports import Status, WithDocks, WithNotice, WithSettings, Wit
 from studio.editor.project.offer_card import offers
 from studio.editor.project.ports import WithFiles, WithLive, WithProject
 from studio.editor.project.session import Session
-from studio.editor.views.newest_wish import NewestWish
+from studio.editor.views.shared.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
 from studio.model.system_edits import Compound

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PyQt6.QtCore import QObject, QPointF
 
-from studio.editor.canvas.card import Port
+from studio.editor.canvas.items.card import Port
 from studio.editor.canvas.ports import WithCanvas
 from studio.editor.code.source_view import Needs as SourceNeeds
 from studio.editor.new_component.draft import Row, port_types, typed_name

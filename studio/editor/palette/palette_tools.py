@@ -10,8 +10,8 @@ from PyQt6.QtCore import QPointF
 from PyQt6.QtGui import QCursor
 from PyQt6.QtWidgets import QMenu
 
-from studio.editor.canvas.gestures import snapped
-from studio.editor.canvas.insertion import size_of
+from studio.editor.canvas.interaction.gestures import snapped
+from studio.editor.canvas.interaction.insertion import size_of
 from studio.editor.canvas.ports import WithCanvas
 from studio.editor.log_files.ports import WithLogs
 from studio.editor.look.icons import CATEGORY_ICONS, icon

@@ -15,7 +15,7 @@ from PyQt6.QtWidgets import (
     QTreeWidgetItem,
 )
 
-from studio.editor.canvas.dragged import MIME, TOOL_MIME
+from studio.editor.canvas.interaction.dragged import MIME, TOOL_MIME
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 

@@ -77,8 +77,8 @@ class Tile(Clickable):
         return PICTURE.height() + WORDS_AT + max(TWO_LINES, needed + 9)
 
     def draw(self, read: LoadedProject | StudioError) -> None:
-        from studio.editor.canvas.export import picture_of
-        from studio.editor.canvas.scene import CanvasScene
+        from studio.editor.canvas.scene.export import picture_of
+        from studio.editor.canvas.scene.scene import CanvasScene
         from studio.editor.project.session import Session
 
         if isinstance(read, StudioError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QPoint
 from PyQt6.QtWidgets import QMenu
 
-from studio.editor.canvas.wire_item import WireItem
+from studio.editor.canvas.wires.wire_item import WireItem
 from studio.editor.look.icons import icon
 from studio.editor.window.live_menu import add_component_entries
 from studio.model.parts import Wire

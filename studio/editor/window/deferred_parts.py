@@ -43,7 +43,7 @@ from studio.editor.sources.band import OriginBand
 from studio.editor.sources.controller import SourceController
 from studio.editor.system_text.controller import SystemTextController
 from studio.editor.viewers.viewers import Viewers
-from studio.editor.views.map_colours import COLOUR_PREFERENCES
+from studio.editor.views.shared.map_colours import COLOUR_PREFERENCES
 from studio.editor.welcome.welcome import GUIDE
 from studio.editor.window import arrangements
 from studio.editor.window.files import Files

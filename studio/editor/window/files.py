@@ -12,7 +12,7 @@ from PyQt6.QtCore import QObject
 from PyQt6.QtWidgets import QFileDialog, QMessageBox
 
 from studio.editor.base.deferred import Beside, Slices
-from studio.editor.canvas.export import export_png, export_svg
+from studio.editor.canvas.scene.export import export_png, export_svg
 from studio.editor.code.source_view import open_source
 from studio.editor.geometry.drive_place import is_drive_project
 from studio.editor.log_files.log_facts import is_viewing_project

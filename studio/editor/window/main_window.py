@@ -25,7 +25,7 @@ from studio.editor.window.menus import Menus
 
 if TYPE_CHECKING:
     from studio.editor.base.settings import Settings
-    from studio.editor.canvas.view import CanvasView
+    from studio.editor.canvas.interaction.view import CanvasView
     from studio.editor.code.assistance import Assistance
     from studio.editor.code.controller import CodeController
     from studio.editor.code.debug_control import DebugControl

@@ -24,7 +24,7 @@ from PyQt6.QtWidgets import (
 from studio.editor.base.settings import SCALES
 from studio.editor.look.fonts import use_ligatures
 from studio.editor.look.theme import THEMES
-from studio.editor.views.map_colours import COLOUR_PREFERENCES
+from studio.editor.views.shared.map_colours import COLOUR_PREFERENCES
 from studio.recordings import choose_folder, chosen_folder, default_folder, recordings_folder
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from PyQt6.QtCore import QEventLoop, QObject, QPoint, QTimer
 from PyQt6.QtWidgets import QApplication, QVBoxLayout
 
-from studio.editor.canvas.live_layer import LiveLayer
-from studio.editor.canvas.scene import CanvasScene
-from studio.editor.canvas.view import CanvasView
+from studio.editor.canvas.interaction.view import CanvasView
+from studio.editor.canvas.scene.live_layer import LiveLayer
+from studio.editor.canvas.scene.scene import CanvasScene
 from studio.editor.docking.layouts import GEOMETRY
 from studio.editor.live.problems import LOG, Remedy, problems_of_run
 from studio.editor.live.state import parts_of

@@ -12,7 +12,7 @@ from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
 from studio.editor.base.deferred import Beside, Deferred, Slices
-from studio.editor.views.newest_wish import NewestWish
+from studio.editor.views.shared.newest_wish import NewestWish
 from studio.errors import StudioError
 
 

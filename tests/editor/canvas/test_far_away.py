@@ -6,8 +6,8 @@ import pytest
 from PyQt6.QtGui import QColor, QImage, QPainter
 from PyQt6.QtWidgets import QStyleOptionGraphicsItem
 
-from studio.editor.canvas.title_fit import LINE, fit_title
-from studio.editor.canvas.view import CanvasView
+from studio.editor.canvas.interaction.view import CanvasView
+from studio.editor.canvas.items.title_fit import LINE, fit_title
 from studio.editor.look.fonts import metrics
 
 

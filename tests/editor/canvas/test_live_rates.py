@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from studio.editor.canvas.live_layer import RATE, LiveLayer
-from studio.editor.canvas.live_paint import LiveWire, drops_rect
-from studio.editor.canvas.view import CanvasView
+from studio.editor.canvas.interaction.view import CanvasView
+from studio.editor.canvas.items.live_paint import LiveWire, drops_rect
+from studio.editor.canvas.scene.live_layer import RATE, LiveLayer
 from studio.editor.live.feed import Feed
 from studio.model.wiring import topic_of
 

@@ -7,7 +7,7 @@ from PyQt6.QtCore import QRectF
 from PyQt6.QtGui import QFontMetricsF
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.canvas.remark_items import fitting
+from studio.editor.canvas.items.remark_items import fitting
 from studio.editor.look.fonts import text_font
 
 WORDS = "The Raptor drives to the goal of path_planner. Change goal_x_m while it runs: it turns round."

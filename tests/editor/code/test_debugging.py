@@ -173,7 +173,7 @@ def test_who_has_to_be_reloaded_is_known_by_the_folder(tmp_path: Path) -> None:
 
 def test_planes_of_numbers_get_places_in_the_array_they_come_from() -> None:
     from studio.editor.code import looks
-    from studio.editor.views.array_data import ArrayData
+    from studio.editor.views.data.array_data import ArrayData
     from studio.runtime.host import survey
 
     cells = np.zeros((600, 700, 5))

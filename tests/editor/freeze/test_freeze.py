@@ -13,7 +13,7 @@ from PyQt6.QtWidgets import QWidget
 from pytestqt.exceptions import TimeoutError as QtTimeout
 from pytestqt.qtbot import QtBot
 
-from studio.editor.canvas.live_frozen import Flag
+from studio.editor.canvas.interaction.live_frozen import Flag
 from studio.editor.code.breakpoint_book import Breakpoint
 from studio.editor.docking.layouts import DEBUG
 from studio.editor.freeze.bar import KEPT

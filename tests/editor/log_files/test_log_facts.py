@@ -21,8 +21,8 @@ from studio.editor.log_files.log_facts import (
     viewing_project,
     why_not,
 )
-from studio.editor.views.field_drag import Field
-from studio.editor.views.logged_series import numbers_of, read_series
+from studio.editor.views.plots.logged_series import numbers_of, read_series
+from studio.editor.views.shared.field_drag import Field
 from studio.messages import decode
 from studio.model.loaded_project import open_project
 from studio.runtime.recording import LogReader

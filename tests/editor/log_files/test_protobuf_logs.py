@@ -14,10 +14,10 @@ from studio.editor.live.foreign_messages import ForeignMessages
 from studio.editor.log_files.log_facts import read_facts, viewing_project
 from studio.editor.look.theme import LIGHT
 from studio.editor.panels.data.message_viewer import MessageViewer
-from studio.editor.views.field_drag import Field
-from studio.editor.views.logged_series import numbers_of, read_series
-from studio.editor.views.message_nodes import kind_words
-from studio.editor.views.message_tree import NAME, VALUE
+from studio.editor.views.data.message_nodes import kind_words
+from studio.editor.views.data.message_tree import NAME, VALUE
+from studio.editor.views.plots.logged_series import numbers_of, read_series
+from studio.editor.views.shared.field_drag import Field
 from studio.messages import MessageError
 from studio.model.loaded_project import open_project
 from studio.runtime.recording import LogReader

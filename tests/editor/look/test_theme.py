@@ -9,8 +9,8 @@ from itertools import combinations
 import pytest
 from PyQt6.QtWidgets import QApplication
 
-from studio.editor.canvas.card import MIN_WIDTH, PADDING
-from studio.editor.canvas.live_paint import GAP, SPARE, chip_fill, chip_width, fitting
+from studio.editor.canvas.items.card import MIN_WIDTH, PADDING
+from studio.editor.canvas.items.live_paint import GAP, SPARE, chip_fill, chip_width, fitting
 from studio.editor.live.state import LOOKS, STOPPED, STOPPED_ALONE
 from studio.editor.look.fonts import metrics
 from studio.editor.look.style import sheet_of

@@ -8,7 +8,7 @@ import pytest
 from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication, QLineEdit
 
-from studio.editor.canvas.in_place import NameField
+from studio.editor.canvas.interaction.in_place import NameField
 from studio.editor.look.folder_dialog import FolderDialog
 from studio.editor.look.typed_names import keep_to_names
 from studio.editor.window.main_window import MainWindow

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication, QTreeWidgetItem
 
 from studio.editor.base.favourites import Favourites
 from studio.editor.base.settings import Settings
-from studio.editor.canvas.dragged import TOOL_MIME
+from studio.editor.canvas.interaction.dragged import TOOL_MIME
 from studio.editor.look.theme import LIGHT
 from studio.editor.palette.palette import FAVOURITES, GAZEBO_TITLE, LEAST_WIDTH, TOOLS_TITLE, Palette
 from studio.editor.palette.palette_tools import TOOLS, add_source, source_menu

@@ -13,7 +13,7 @@ from studio.editor.panels.map.map_viewer import MapViewer
 from studio.editor.panels.parts.run_over import WORDS
 from studio.editor.panels.parts.viewer import Viewer
 from studio.editor.panels.plot.plot_viewer import PlotViewer
-from studio.editor.views.field_drag import Field
+from studio.editor.views.shared.field_drag import Field
 from studio.editor.window.main_window import MainWindow
 
 PATIENCE_MS = 60_000

@@ -6,7 +6,7 @@ from pytestqt.qtbot import QtBot
 
 from studio.editor.panels.plot.plot_viewer import PlotViewer
 from studio.editor.project.session import Session
-from studio.editor.views.field_drag import Field, fields_in, mime_of
+from studio.editor.views.shared.field_drag import Field, fields_in, mime_of
 from studio.editor.window.main_window import MainWindow
 
 

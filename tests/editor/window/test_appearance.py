@@ -10,8 +10,8 @@ from PyQt6.QtGui import QColor, QImage, QPainter
 from PyQt6.QtWidgets import QApplication
 
 from studio.editor.base.settings import Settings
-from studio.editor.canvas.port_code import CODE_REACH, ink_on
-from studio.editor.canvas.view import CanvasView
+from studio.editor.canvas.interaction.view import CanvasView
+from studio.editor.canvas.items.port_code import CODE_REACH, ink_on
 from studio.editor.look.motion import MOTION, Motion
 from studio.editor.look.theme import LIGHT, THEMES, contrast, theme_of
 from studio.editor.look.type_codes import type_code

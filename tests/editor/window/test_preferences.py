@@ -14,7 +14,7 @@ from studio.editor.base.settings import Settings
 from studio.editor.code.source_view import editor_words, open_source
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.project.trust_dialog import TrustDialog
-from studio.editor.views.map_colours import COLOUR_PREFERENCES
+from studio.editor.views.shared.map_colours import COLOUR_PREFERENCES
 from studio.editor.window.main_window import MainWindow
 from studio.editor.window.preferences import PreferencesDialog
 

@@ -14,10 +14,10 @@ from studio.editor.geometry.view.gizmo import AXES, BALL_PX, Gizmo, Handle
 from studio.editor.geometry.view.labels import Anchor, Plate, placed
 from studio.editor.look.fonts import code_font, text_font, width_of
 from studio.editor.look.theme import Theme
-from studio.editor.views.plates import draw_plate, with_alpha
 from studio.editor.views.scene.batches import Floats
 from studio.editor.views.scene.camera import Camera
 from studio.editor.views.scene.meshes import AXIS_COLOURS
+from studio.editor.views.shared.plates import draw_plate, with_alpha
 
 MARGIN = 12
 CUBE = 88

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from studio.editor.views.map_colours import SCHEMES, Scheme, scheme_for
-from studio.editor.views.map_layers import Range
+from studio.editor.views.maps.map_layers import Range
+from studio.editor.views.shared.map_colours import SCHEMES, Scheme, scheme_for
 
 
 @dataclass

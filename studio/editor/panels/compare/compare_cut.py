@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from studio.editor.views.compare_view import CompareView, Cut, along
+from studio.editor.views.maps.compare_view import CompareView, Cut, along
 
 if TYPE_CHECKING:
     from studio.editor.panels.compare.compare_viewer import CompareViewer

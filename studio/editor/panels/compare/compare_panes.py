@@ -7,8 +7,8 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidg
 from studio.editor.look.theme import Theme
 from studio.editor.panels.compare.compare_side import Side
 from studio.editor.panels.compare.compare_time import CompareTimes
-from studio.editor.views.compare_view import CompareView
-from studio.editor.views.difference_charts import Figures, HistogramChart, ProfileChart
+from studio.editor.views.maps.compare_view import CompareView
+from studio.editor.views.maps.difference_charts import Figures, HistogramChart, ProfileChart
 
 
 class ComparePanes(QWidget):

@@ -13,10 +13,10 @@ from PyQt6.QtWidgets import QFileDialog, QMenu, QToolButton
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import TopicChoice
-from studio.editor.views.compare_view import CompareView
-from studio.editor.views.logged_map import LoggedMap, LoggedMaps, logs_in, maps_in
-from studio.editor.views.map_history import MapHistory
-from studio.editor.views.newest_wish import NewestWish
+from studio.editor.views.maps.compare_view import CompareView
+from studio.editor.views.maps.logged_map import LoggedMap, LoggedMaps, logs_in, maps_in
+from studio.editor.views.maps.map_history import MapHistory
+from studio.editor.views.shared.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.messages import Map
 from studio.recordings import where_logs_are

@@ -12,7 +12,7 @@ from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.time_slider import TimeSlider
 from studio.editor.panels.player.player_transport import field, seconds_in
-from studio.editor.views.timeline import clock_words
+from studio.editor.views.timeline.timeline import clock_words
 from studio.runtime.base.deltas import Snapshot
 
 if TYPE_CHECKING:

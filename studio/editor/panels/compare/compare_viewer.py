@@ -22,11 +22,11 @@ from studio.editor.panels.compare.compare_time import CompareTimes, RunStart
 from studio.editor.panels.parts.linked_views import LinkedViews
 from studio.editor.panels.parts.picture_file import save_picture
 from studio.editor.panels.parts.viewer import Bar, Empty, Settings, Viewer, column, facts, stacked
-from studio.editor.views.compare_view import CompareView, cut_in
-from studio.editor.views.map_colours import SCHEMES, scheme_for
-from studio.editor.views.map_difference import Difference, difference_of, figures_of
-from studio.editor.views.map_layers import Layer, common_range, layer_of
-from studio.editor.views.newest_wish import NewestWish
+from studio.editor.views.maps.compare_view import CompareView, cut_in
+from studio.editor.views.maps.map_difference import Difference, difference_of, figures_of
+from studio.editor.views.maps.map_layers import Layer, common_range, layer_of
+from studio.editor.views.shared.map_colours import SCHEMES, scheme_for
+from studio.editor.views.shared.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.messages import Map
 from studio.runtime.recording.facts.run_facts import RunDifference, RunFacts

@@ -16,9 +16,9 @@ from studio.editor.live.trace_keeper import keeper_of
 from studio.editor.look.theme import Theme
 from studio.editor.panels.data.message_viewer import AnyTopic
 from studio.editor.panels.parts.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
-from studio.editor.views.causality_lanes import CausalityLanes, span_words
-from studio.editor.views.field_drag import fields_in
-from studio.editor.views.latency_histogram import LatencyHistogram
+from studio.editor.views.shared.field_drag import fields_in
+from studio.editor.views.timeline.causality_lanes import CausalityLanes, span_words
+from studio.editor.views.timeline.latency_histogram import LatencyHistogram
 from studio.errors import StudioError
 from studio.messages.handled_trace import Identity
 from studio.recordings import where_logs_are

@@ -13,8 +13,8 @@ from studio.editor.live.feed import Feed
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.picture_file import save_picture
 from studio.editor.panels.parts.viewer import Bar, Empty, More, Settings, TopicChoice, Viewer, column, facts, stacked
-from studio.editor.views.image_pixels import COLOURS, Picture, Span, picture_of
-from studio.editor.views.image_view import ImageView
+from studio.editor.views.maps.image_pixels import COLOURS, Picture, Span, picture_of
+from studio.editor.views.maps.image_view import ImageView
 from studio.messages import Image, Message, MessageError
 
 TYPES = frozenset({"Image", "CompressedImage"})

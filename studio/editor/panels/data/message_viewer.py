@@ -15,8 +15,8 @@ from studio.editor.live.state import count_words
 from studio.editor.live.trace_keeper import keeper_of
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, mark, stacked
-from studio.editor.views.message_tree import MessageTree
-from studio.editor.views.state_lanes import moment_words
+from studio.editor.views.data.message_tree import MessageTree
+from studio.editor.views.timeline.state_lanes import moment_words
 from studio.messages import Message
 from studio.messages.named_content import NamedContent
 

@@ -30,11 +30,11 @@ from studio.editor.panels.parts.viewer import (
     facts,
     stacked,
 )
-from studio.editor.views.map_colours import fixed_range, range_of, scheme_for
 from studio.editor.views.scene.camera import PRESETS
 from studio.editor.views.scene.content import LAYERS, Vehicle, drives
 from studio.editor.views.scene.meshes import height_plane
 from studio.editor.views.scene.view import SceneView
+from studio.editor.views.shared.map_colours import fixed_range, range_of, scheme_for
 from studio.errors import StudioError
 from studio.messages import JointState, Map, Odometry, PoseTransform, Range3d
 from studio.model.geometry.content import GeometryContent

@@ -10,7 +10,7 @@ from studio.editor.live.state import look_of
 from studio.editor.live.state_history import history_of, time_of
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, stacked
-from studio.editor.views.state_lanes import StateLanes
+from studio.editor.views.timeline.state_lanes import StateLanes
 from studio.errors import StudioError
 
 EVERY_MS = 200

@@ -11,7 +11,7 @@ from PyQt6.QtWidgets import QCheckBox, QComboBox, QPushButton, QSlider
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import RUN, Bar, Empty, Offer, Settings, Viewer, column, facts, mark, stacked
-from studio.editor.views.stick import Stick
+from studio.editor.views.data.stick import Stick
 from studio.errors import StudioError
 
 NOTHING = "There is no vehicle to drive. Add a teleop to the system and wire its votes or its command"

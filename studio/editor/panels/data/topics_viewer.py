@@ -17,9 +17,9 @@ from studio.editor.live.state import rate_words
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import RUN, Bar, Empty, Offer, Viewer, column, facts, stacked
-from studio.editor.views.field_drag import Field
-from studio.editor.views.message_nodes import value_line
-from studio.editor.views.topic_rows import PATH, TOPIC, FieldRow, TopicRow, TopicTree, fields_of_item
+from studio.editor.views.data.message_nodes import value_line
+from studio.editor.views.data.topic_rows import PATH, TOPIC, FieldRow, TopicRow, TopicTree, fields_of_item
+from studio.editor.views.shared.field_drag import Field
 from studio.messages import Message, MessageError
 from studio.messages.field_paths import field_at, fields_of, numbers_in, parse_path, step_to, value_at
 

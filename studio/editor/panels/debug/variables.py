@@ -15,8 +15,8 @@ from studio.editor.look.theme import Theme
 from studio.editor.panels.debug.value_tree import GROUPS, NAME, ValueTree
 from studio.editor.panels.parts.empty_state import EmptyState
 from studio.editor.ports import WithSidePanels, WithTheme
-from studio.editor.views.array_data import ArrayData
-from studio.editor.views.array_view import ArrayView
+from studio.editor.views.data.array_data import ArrayData
+from studio.editor.views.data.array_view import ArrayView
 
 NOTHING = "Variables appear when code is stopped at a line"
 

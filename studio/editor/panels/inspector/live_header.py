@@ -6,7 +6,7 @@ from PyQt6.QtCore import QPointF, QSize
 from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from studio.editor.canvas.live_paint import CHIP, chip_width, paint_chip
+from studio.editor.canvas.items.live_paint import CHIP, chip_width, paint_chip
 from studio.editor.live.feed import Changes
 from studio.editor.live.run_control import RunControl
 from studio.editor.live.state import NOT_THERE, Look, shown_look

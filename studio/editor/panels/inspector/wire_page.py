@@ -10,7 +10,7 @@ from studio.editor.look.theme import Theme
 from studio.editor.panels.inspector.page import Page, add_form, add_section
 from studio.editor.panels.parts.parameter_fields import narrow_box
 from studio.editor.project.session import Session
-from studio.editor.views.topic_view import TopicView
+from studio.editor.views.data.topic_view import TopicView
 from studio.errors import StudioError
 from studio.model.parts import Wire
 from studio.model.spec import Delivery

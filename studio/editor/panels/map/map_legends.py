@@ -6,7 +6,7 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from studio.editor.panels.map.map_stack import LayerStack
 from studio.editor.panels.parts.layers_form import LayerChoice
-from studio.editor.views.map_view import MapView
+from studio.editor.views.maps.map_view import MapView
 
 
 class LegendHands(QObject):

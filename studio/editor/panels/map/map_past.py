@@ -7,7 +7,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
 from studio.editor.panels.parts.time_slider import TimeSlider
 from studio.editor.panels.parts.viewer import facts
-from studio.editor.views.map_history import MapHistory
+from studio.editor.views.maps.map_history import MapHistory
 from studio.messages import Map
 
 NEWEST, LONGEST = "Newest map", "000.0 s ago"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from studio.editor.panels.parts.layers_form import LayerChoice
-from studio.editor.views.map_colours import SCHEMES, scheme_for
-from studio.editor.views.map_layers import Layer, layer_of
+from studio.editor.views.maps.map_layers import Layer, layer_of
+from studio.editor.views.shared.map_colours import SCHEMES, scheme_for
 from studio.messages import Map, Message
 
 _Of = tuple[str, str, tuple[float, float] | None]

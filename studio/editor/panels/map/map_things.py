@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from studio.editor.live.batch import Event
-from studio.editor.views.map_view import MapView
-from studio.editor.views.votes_view import Chosen
+from studio.editor.views.maps.map_view import MapView
+from studio.editor.views.maps.votes_view import Chosen
 from studio.messages import Range3d, Velocity, Vote
 
 if TYPE_CHECKING:

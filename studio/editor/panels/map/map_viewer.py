@@ -23,10 +23,10 @@ from studio.editor.panels.parts.layers_form import LayersForm
 from studio.editor.panels.parts.picture_file import save_picture
 from studio.editor.panels.parts.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.panels.parts.waiting_words import waiting_words
-from studio.editor.views.map_colours import SCHEMES
-from studio.editor.views.map_raster import compiled_painting as warm  # noqa: F401  # asked for by its module's users
-from studio.editor.views.map_view import MapView
-from studio.editor.views.plane_view import place_in
+from studio.editor.views.maps.map_raster import compiled_painting as warm  # noqa: F401  # asked for by its module's users
+from studio.editor.views.maps.map_view import MapView
+from studio.editor.views.maps.plane_view import place_in
+from studio.editor.views.shared.map_colours import SCHEMES
 from studio.messages import Map, Odometry, PoseTransform, Range3d
 
 NOTHING = "No map yet. Choose a topic of type Map, or run a system that makes one"

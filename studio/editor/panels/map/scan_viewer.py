@@ -8,7 +8,7 @@ from studio.editor.live.state import count_words
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
 from studio.editor.panels.parts.waiting_words import waiting_words
-from studio.editor.views.scan_view import ScanView
+from studio.editor.views.maps.scan_view import ScanView
 from studio.messages import Range3d
 
 NO_POINTS, NO_ECHO = "The scan has no points", "No beam of the scan has an echo"

@@ -8,7 +8,7 @@ from studio.editor.live.quiet_topics import quiet_on, quiet_words
 from studio.editor.live.state import quiet_s
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import Bar, Empty, Settings, TopicChoice, Viewer, column, facts, stacked
-from studio.editor.views.votes_view import Chosen, VotesView
+from studio.editor.views.maps.votes_view import Chosen, VotesView
 from studio.messages import Velocity, Vote
 
 WHEELBASE_M = 1.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from studio.editor.views.timeline_paint import clock_words
+from studio.editor.views.timeline.timeline_paint import clock_words
 
 
 def later_words(

@@ -25,7 +25,7 @@ from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.popup import keep_apart, show_over
 from studio.editor.panels.parts.viewer import muted
-from studio.editor.views.map_view import Things
+from studio.editor.views.maps.map_view import Things
 
 NEW_OPACITY = 0.6
 """Of a layer that is added: what is below it should be seen."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from PyQt6.QtCore import QObject, pyqtSignal
 
-from studio.editor.views.map_view import MapView
-from studio.editor.views.plane_view import place_in
+from studio.editor.views.maps.map_view import MapView
+from studio.editor.views.maps.plane_view import place_in
 
 Place = tuple[float, float]
 

@@ -14,7 +14,7 @@ from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer_tool import ViewerTool
 from studio.editor.panels.player.player_steering import PlayerSteering
 from studio.editor.panels.player.player_transport import PRESETS, TOOL_WIDTH, FittingBar, Presets, RateDial, field
-from studio.editor.views.timeline import clock_words
+from studio.editor.views.timeline.timeline import clock_words
 
 BURSTS = (10, 100, 1000)
 BACK, BACK_OF = "One event back: ←", "Back to the event before of the chosen stream: P"

@@ -12,9 +12,9 @@ from studio.editor.live.beside import beside_of
 from studio.editor.live.feed import Feed
 from studio.editor.look.theme import Theme
 from studio.editor.panels.plot.plot_logs import LogRow, list_logs
-from studio.editor.views.timeline import Timeline
-from studio.editor.views.timeline_paint import LANE
-from studio.editor.views.timeline_rows import Group
+from studio.editor.views.timeline.timeline import Timeline
+from studio.editor.views.timeline.timeline_paint import LANE
+from studio.editor.views.timeline.timeline_rows import Group
 
 
 class PlayerBeside(QObject):

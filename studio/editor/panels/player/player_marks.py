@@ -8,8 +8,8 @@ from pathlib import Path
 from PyQt6.QtCore import QObject, QPoint, Qt, pyqtSignal
 from PyQt6.QtWidgets import QInputDialog, QMenu, QWidget
 
-from studio.editor.views.log_bookmarks import Mark, write_marks
-from studio.editor.views.timeline import Timeline, clock_words
+from studio.editor.views.timeline.log_bookmarks import Mark, write_marks
+from studio.editor.views.timeline.timeline import Timeline, clock_words
 from studio.errors import StudioError
 
 

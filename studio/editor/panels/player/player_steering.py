@@ -15,7 +15,7 @@ from studio.editor.live.feed import Feed
 from studio.editor.live.log_outline import time_of_event
 from studio.editor.panels.player.player_transport import FASTEST, SLOWEST, seconds_in
 from studio.editor.panels.player.stop_example import stop_example
-from studio.editor.views.timeline import SECOND_NS, Timeline
+from studio.editor.views.timeline.timeline import SECOND_NS, Timeline
 from studio.errors import StudioError
 
 SEEK_EVERY_MS = 60

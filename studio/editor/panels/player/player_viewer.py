@@ -25,9 +25,9 @@ from studio.editor.panels.player.player_memory import PlayerMemory
 from studio.editor.panels.player.player_steering import FASTER, PlayerSteering
 from studio.editor.panels.player.player_way import JUMP, PlayerWay
 from studio.editor.panels.player.player_words import PlayerWords
-from studio.editor.views.log_bookmarks import Mark, read_marks
-from studio.editor.views.newest_wish import NewestWish
-from studio.editor.views.timeline import Timeline, clock_words
+from studio.editor.views.shared.newest_wish import NewestWish
+from studio.editor.views.timeline.log_bookmarks import Mark, read_marks
+from studio.editor.views.timeline.timeline import Timeline, clock_words
 from studio.errors import StudioError
 from studio.runtime.playing.actual_rate import too_slow
 

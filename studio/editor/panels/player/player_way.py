@@ -8,7 +8,7 @@ from PyQt6.QtCore import QEvent, QObject, Qt, QTimer
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from studio.editor.panels.player.player_steering import PlayerSteering
-from studio.editor.views.timeline import clock_words
+from studio.editor.views.timeline.timeline import clock_words
 
 SHOWN_AFTER_MS = 700
 """What is done sooner needs no words."""

@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QWidget
 
 from studio.editor.look.fonts import text_font
 from studio.editor.look.theme import Theme
-from studio.editor.views.timeline import Timeline
+from studio.editor.views.timeline.timeline import Timeline
 
 STAYS_MS = 6000
 HEIGHT, LEFT = 20, 12

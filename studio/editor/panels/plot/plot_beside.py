@@ -12,8 +12,8 @@ from PyQt6.QtWidgets import QToolButton
 from studio.editor.base.deferred import Beside
 from studio.editor.live.beside import beside_of
 from studio.editor.panels.plot.plot_logs import LogMenu, LogStrip
-from studio.editor.views.logged_series import LoggedSeries, read_series
-from studio.editor.views.plot_curve import SECOND_NS, Curve
+from studio.editor.views.plots.logged_series import LoggedSeries, read_series
+from studio.editor.views.plots.plot_curve import SECOND_NS, Curve
 from studio.errors import StudioError
 
 if TYPE_CHECKING:

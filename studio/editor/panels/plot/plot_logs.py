@@ -16,9 +16,9 @@ from studio.editor.live.beside import BesideLog, LogsBeside
 from studio.editor.look.icons import icon
 from studio.editor.look.theme import Theme
 from studio.editor.panels.parts.viewer import Facts
-from studio.editor.views.field_drag import Field
-from studio.editor.views.logged_map import logs_in
-from studio.editor.views.logged_series import numbers_of
+from studio.editor.views.maps.logged_map import logs_in
+from studio.editor.views.plots.logged_series import numbers_of
+from studio.editor.views.shared.field_drag import Field
 from studio.errors import StudioError
 from studio.recordings import where_logs_are
 

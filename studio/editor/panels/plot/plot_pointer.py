@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from PyQt6.QtCore import QPointF, Qt
 
-from studio.editor.views.plot_curve import Curve
-from studio.editor.views.plot_point import PointedAt, PointMark
+from studio.editor.views.plots.plot_curve import Curve
+from studio.editor.views.plots.plot_point import PointedAt, PointMark
 
 if TYPE_CHECKING:
     from studio.editor.panels.plot.plot_viewer import PlotViewer

@@ -18,14 +18,14 @@ from studio.editor.panels.parts.viewer import Bar, Empty, Settings, Viewer, colu
 from studio.editor.panels.plot.plot_beside import BesideCurves
 from studio.editor.panels.plot.plot_pointer import PlotPointer
 from studio.editor.panels.plot.plot_time import PlotTime
-from studio.editor.views.curve_names import CurveNames
-from studio.editor.views.field_drag import Field, fields_in
-from studio.editor.views.plot_against import draw_against
-from studio.editor.views.plot_curve import SECOND_NS, Curve
-from studio.editor.views.plot_paper import PlotPaper
-from studio.editor.views.plot_table import rows_against, rows_over_time, write_table
-from studio.editor.views.series import Statistics
-from studio.editor.views.series import compiled_thinning as warm  # noqa: F401  # asked for by its module's users
+from studio.editor.views.plots.curve_names import CurveNames
+from studio.editor.views.plots.plot_against import draw_against
+from studio.editor.views.plots.plot_curve import SECOND_NS, Curve
+from studio.editor.views.plots.plot_paper import PlotPaper
+from studio.editor.views.plots.plot_table import rows_against, rows_over_time, write_table
+from studio.editor.views.plots.series import Statistics
+from studio.editor.views.plots.series import compiled_thinning as warm  # noqa: F401  # asked for by its module's users
+from studio.editor.views.shared.field_drag import Field, fields_in
 from studio.errors import StudioError
 
 FRAME_MS, SLOWEST_MS = 33, 100

@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 
 from studio.editor.look.theme import Theme
-from studio.editor.views.map_colours import Scheme
 from studio.editor.views.scene.batches import (
     Batch,
     Floats,
@@ -25,6 +24,7 @@ from studio.editor.views.scene.batches import (
     moved,
 )
 from studio.editor.views.scene.meshes import axes, ground_grid, polyline, shape_batches, surface
+from studio.editor.views.shared.map_colours import Scheme
 from studio.messages import JointState, Map, Odometry, PoseTransform, Range3d
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.linkage import Linkage, Part, frame_part, link

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from studio.editor.views.map_colours import STEPS, Scheme
 from studio.editor.views.scene.batches import (
     Batch,
     Colours,
@@ -19,6 +18,7 @@ from studio.editor.views.scene.batches import (
     moved,
     shaded,
 )
+from studio.editor.views.shared.map_colours import STEPS, Scheme
 from studio.messages import Map
 from studio.model.geometry.shapes import Box, Cylinder, Shape, Sphere
 

@@ -22,12 +22,12 @@ from PyQt6.QtWidgets import QWidget
 
 from studio.editor.look.fonts import text_font
 from studio.editor.look.theme import Theme
-from studio.editor.views.plates import draw_plate
 from studio.editor.views.scene.camera import PRESETS, Camera
 from studio.editor.views.scene.content import SHOWN_AT_FIRST, Content
 from studio.editor.views.scene.meshes import AXIS_COLOURS
 from studio.editor.views.scene.painted_picture import MOST_QUADS
 from studio.editor.views.scene.picture_thread import Job, Made, PictureThread
+from studio.editor.views.shared.plates import draw_plate
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 
 FASTEST_MS = 75

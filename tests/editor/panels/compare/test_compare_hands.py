@@ -21,7 +21,7 @@ from studio.editor.panels.compare import compare_viewer
 from studio.editor.panels.compare.compare_time import APART, OWN, SAME
 from studio.editor.panels.compare.compare_viewer import CompareViewer
 from studio.editor.panels.map.map_viewer import MapViewer
-from studio.editor.views.map_difference import Difference, difference_of
+from studio.editor.views.maps.map_difference import Difference, difference_of
 from studio.editor.window.main_window import MainWindow
 from studio.messages import Float64, Map, encode
 from studio.runtime.recording import LogWriter

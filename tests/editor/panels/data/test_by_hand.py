@@ -20,7 +20,7 @@ from studio.editor.panels.data.message_form import FormError, MessageForm
 from studio.editor.panels.data.publish_viewer import CALL, PublishViewer
 from studio.editor.panels.data.teleop_viewer import TeleopViewer
 from studio.editor.panels.parts.bar import Bar
-from studio.editor.views.stick import KNOB_PX
+from studio.editor.views.data.stick import KNOB_PX
 from studio.messages import Float64, Imu, Joy, MessageTypes
 from studio.messages.plain_data import as_plain, from_plain
 from studio.runtime.client.attach import AttachError

@@ -18,7 +18,7 @@ from studio.editor.live.trace import is_trace, trace_event
 from studio.editor.live.trace_keeper import keeper_of
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.data.causality_viewer import CausalityViewer
-from studio.editor.views.latency_histogram import latency_words, tick_words
+from studio.editor.views.timeline.latency_histogram import latency_words, tick_words
 from studio.editor.window.main_window import MainWindow
 from studio.messages import Handled, HandledTrace, encode
 from studio.recordings import where_logs_are

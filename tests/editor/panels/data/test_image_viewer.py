@@ -16,7 +16,7 @@ from studio.editor.live.batch import Event
 from studio.editor.live.feed import Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.data.image_viewer import ImageViewer
-from studio.editor.views.image_pixels import UNKNOWN, picture_of
+from studio.editor.views.maps.image_pixels import UNKNOWN, picture_of
 from studio.messages import Float64, Image, Message
 
 CAMERA = "/platform/camera"

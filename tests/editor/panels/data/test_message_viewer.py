@@ -17,9 +17,9 @@ from studio.editor.live.batch import Event
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.data.message_viewer import MessageViewer
-from studio.editor.views.field_drag import Field, fields_in
-from studio.editor.views.message_nodes import children_of, copy_of, value_line
-from studio.editor.views.message_tree import MARK, NAME, VALUE
+from studio.editor.views.data.message_nodes import children_of, copy_of, value_line
+from studio.editor.views.data.message_tree import MARK, NAME, VALUE
+from studio.editor.views.shared.field_drag import Field, fields_in
 from studio.messages import Float64, Message, Odometry, Range3d
 from studio.messages.field_paths import parse_path, value_at
 

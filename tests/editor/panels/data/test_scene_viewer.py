@@ -19,12 +19,12 @@ from studio.editor.live.batch import Event
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.data.scene_viewer import SceneViewer
-from studio.editor.views.map_colours import SCHEMES
 from studio.editor.views.scene.batches import Placed, Points, Scene, Triangles, all_of
 from studio.editor.views.scene.camera import PRESETS, Camera
 from studio.editor.views.scene.content import Content, Vehicle, drives
 from studio.editor.views.scene.meshes import shape_batches, surface, thinned
 from studio.editor.views.scene.painted_picture import PaintedPicture
+from studio.editor.views.shared.map_colours import SCHEMES
 from studio.messages import Float64, JointState, Map, Message, PoseTransform, Range3d
 from studio.model.geometry.content import GeometryContent
 from studio.model.geometry.flat_model import content_of, model_of

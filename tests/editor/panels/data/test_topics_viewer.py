@@ -15,8 +15,8 @@ from studio.editor.live.batch import Event
 from studio.editor.live.feed import Feed
 from studio.editor.look.theme import LIGHT
 from studio.editor.panels.data.topics_viewer import TopicsViewer, bandwidth, in_words
-from studio.editor.views.field_drag import Field, fields_in, mime_of
-from studio.editor.views.field_tree import plate_of
+from studio.editor.views.data.field_tree import plate_of
+from studio.editor.views.shared.field_drag import Field, fields_in, mime_of
 from studio.messages import PoseTransform
 from tests.editor.panels.given import event
 

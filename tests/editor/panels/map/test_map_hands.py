@@ -15,9 +15,9 @@ from studio.editor.live.batch import Event
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.map.map_viewer import MapViewer
-from studio.editor.views import map_history
-from studio.editor.views.map_colours import COLOUR_PREFERENCES, SCHEMES
-from studio.editor.views.plates import legend_bar
+from studio.editor.views.maps import map_history
+from studio.editor.views.shared.map_colours import COLOUR_PREFERENCES, SCHEMES
+from studio.editor.views.shared.plates import legend_bar
 from studio.messages import Map, PoseTransform
 
 TERRAIN = Map(

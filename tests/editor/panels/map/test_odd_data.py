@@ -22,9 +22,9 @@ from studio.editor.panels.map.scan_viewer import ScanViewer
 from studio.editor.panels.map.votes_viewer import VotesViewer
 from studio.editor.panels.plot.plot_viewer import PlotViewer
 from studio.editor.viewers.viewer_kinds import KINDS, Kind
-from studio.editor.views.field_drag import Field
-from studio.editor.views.plane_view import PlaneView
-from studio.editor.views.votes_view import current
+from studio.editor.views.maps.plane_view import PlaneView
+from studio.editor.views.maps.votes_view import current
+from studio.editor.views.shared.field_drag import Field
 from studio.editor.window.main_window import MainWindow
 from studio.messages import Float64, Map, Message, PoseTransform, Range3d, String, Velocity, Vote
 from studio.runtime.wire.frames import HANDLED_TOPIC

@@ -9,7 +9,7 @@ from studio.editor.live.feed import Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.map.scan_viewer import ScanViewer
 from studio.editor.panels.map.votes_viewer import VotesViewer
-from studio.editor.views.votes_view import FOOT, LEAST_FAN, Chosen, more_words
+from studio.editor.views.maps.votes_view import FOOT, LEAST_FAN, Chosen, more_words
 from studio.messages import Range3d, Velocity, Vote
 from tests.editor.panels.given import event
 

@@ -19,9 +19,9 @@ from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.player.player_viewer import PlayerViewer
 from studio.editor.panels.plot.plot_viewer import PlotViewer
-from studio.editor.views.field_drag import Field
-from studio.editor.views.logged_series import read_series
-from studio.editor.views.timeline_paint import LANE, RULER
+from studio.editor.views.plots.logged_series import read_series
+from studio.editor.views.shared.field_drag import Field
+from studio.editor.views.timeline.timeline_paint import LANE, RULER
 from studio.messages import Float64, String, encode
 from studio.runtime.recording import LogReader, LogWriter
 from tests.waiting import await_true

@@ -10,7 +10,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QInputDialog
 
 from studio.editor.panels.player.player_viewer import PlayerViewer
-from studio.editor.views.log_bookmarks import Mark, file_of, read_marks
+from studio.editor.views.timeline.log_bookmarks import Mark, file_of, read_marks
 from tests.runtime.replay.played import MS, START
 
 

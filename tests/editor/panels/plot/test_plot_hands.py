@@ -14,7 +14,7 @@ from studio.editor.live.batch import Event
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import LIGHT
 from studio.editor.panels.plot.plot_viewer import PlotViewer
-from studio.editor.views.field_drag import Field
+from studio.editor.views.shared.field_drag import Field
 from studio.editor.window.main_window import MainWindow
 from studio.messages import Float64
 

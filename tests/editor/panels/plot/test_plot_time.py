@@ -9,9 +9,9 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from studio.editor.panels.plot.plot_viewer import PlotViewer
-from studio.editor.views.field_drag import Field
-from studio.editor.views.plot_curve import Curve
-from studio.editor.views.series import Series
+from studio.editor.views.plots.plot_curve import Curve
+from studio.editor.views.plots.series import Series
+from studio.editor.views.shared.field_drag import Field
 from studio.editor.window.main_window import MainWindow
 from studio.errors import StudioError
 

@@ -12,7 +12,7 @@ from PyQt6.QtWidgets import QApplication
 from studio.editor.live.feed import Changes, Feed
 from studio.editor.look.theme import DARK, LIGHT
 from studio.editor.panels.plot.plot_viewer import PlotViewer
-from studio.editor.views.field_drag import Field
+from studio.editor.views.shared.field_drag import Field
 from studio.messages import Float64, PoseTransform, Velocity
 from tests.editor.panels.given import event
 

@@ -1,0 +1,1 @@
+"""The view: mouse, keys, gestures, and what shows while they last."""

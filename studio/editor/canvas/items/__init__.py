@@ -1,0 +1,1 @@
+"""Cards, groups and remarks: what stands on the canvas."""

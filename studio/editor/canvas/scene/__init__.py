@@ -1,0 +1,1 @@
+"""The scene: items and wires that follow the document."""

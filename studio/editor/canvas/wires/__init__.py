@@ -1,0 +1,1 @@
+"""Wires and their ways."""

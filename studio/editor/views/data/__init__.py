@@ -1,0 +1,1 @@
+"""Messages, arrays and values as trees, tables and knobs."""

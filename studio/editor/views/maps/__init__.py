@@ -1,0 +1,1 @@
+"""Maps, images, scans and votes, painted."""

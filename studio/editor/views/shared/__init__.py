@@ -1,0 +1,1 @@
+"""Colours, plates and drags that all views share."""

@@ -1,0 +1,1 @@
+"""Time lines, states and causes over time, painted."""
