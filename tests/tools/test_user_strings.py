@@ -13,15 +13,8 @@ from tools.plain_words import faults
 from tools.user_strings import UserString, collect, in_code, in_page, in_xml
 
 PLAIN = (
-    "studio",
-    "components",
-    "projects",
-    "models",
-    "Makefile",
-    "README.md",
-    "CHANGELOG.md",
-    "docs/glossary.md",
-    "docs/README.md",
+    *("studio", "components", "projects", "models", "Makefile", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"),
+    *("docs/README.md", "docs/glossary.md", "docs/messages.md", "docs/guide"),
 )
 """What has been mended wholly."""
 ALLOWED: dict[tuple[str, str], str] = {}
