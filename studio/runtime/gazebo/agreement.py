@@ -26,6 +26,8 @@ BESIDES = (PACERS, TOUCHES)
 """Sensors for the connection alone, which no assembly has."""
 UNLIMITED = 1e15
 PARTS = {"link": "part", "joint": "joint", "sensor": "sensor"}
+DEFAULT_FRAMES = {"link": "", "joint": "child", "frame": "attached_to"}
+"""What has a pose in a model, and where it says what that is relative to if the pose does not."""
 
 Fact = float | str | Matrix
 
@@ -87,8 +89,9 @@ def _shown(fact: Fact) -> str:
 
 
 def _subjects(model: etree._Element) -> Iterator[tuple[str, dict[str, Fact]]]:
+    named = {each.get("name") or "": each for each in model if each.tag in DEFAULT_FRAMES}
     for link in model.iterchildren("link"):
-        facts: dict[str, Fact] = {"place": _pose(link)}
+        facts: dict[str, Fact] = {"place": _place(link, named)}
         _add(facts, link, "inertial/mass", "mass_kg")
         for one in ("xx", "yy", "zz"):
             _add(facts, link, f"inertial/inertia/i{one}", f"i{one}_kg_m2")
@@ -97,7 +100,7 @@ def _subjects(model: etree._Element) -> Iterator[tuple[str, dict[str, Fact]]]:
             if not (sensor.get("name") or "").startswith(BESIDES):
                 yield f"sensor {sensor.get('name')}", dict(_sensor(sensor))
     for joint in model.iterchildren("joint"):
-        facts = {"kind": joint.get("type") or "", "place": _pose(joint)}
+        facts = {"kind": joint.get("type") or "", "place": _place(joint, named)}
         for end in ("parent", "child"):
             facts[end] = (joint.findtext(end) or "").strip()
         _add(facts, joint, "axis/limit/lower", "lower")
@@ -145,8 +148,25 @@ def _number(element: etree._Element, path: str) -> float | None:
         return None
 
 
+def _place(element: etree._Element, named: Mapping[str, etree._Element]) -> Matrix:
+    """In its model. Classic keeps what a pose is relative to; later servers write others."""
+    made, passed = _pose(element), {id(element)}
+    while (base := named.get(_frame_of(element))) is not None and id(base) not in passed:
+        made, element = _pose(base) @ made, base
+        passed.add(id(base))
+    return made
+
+
+def _frame_of(element: etree._Element) -> str:
+    """The name of what its pose is relative to; empty for the model."""
+    pose, default = element.find("pose"), DEFAULT_FRAMES[str(element.tag)]
+    said = "" if pose is None else pose.get("relative_to") or ""
+    if said or not default:
+        return said
+    return (element.findtext(default) or element.get(default) or "").strip()
+
+
 def _pose(element: etree._Element) -> Matrix:
-    """Links and joints keep what they are relative to; so the numbers can be compared."""
     values = _numbers(element.findtext("pose"), 6)
     made = np.eye(4)
     made[:3, :3] = from_rpy(*(float(value) for value in values[3:]))

@@ -16,6 +16,8 @@ from studio.runtime.gazebo.waiting import Newest
 
 PATIENCE_S = 20.0
 """A server that has just been started needs so long at worst."""
+AT_REST = 3
+"""Statistics of a paused world, five a second, until its sensors have finished what they were measuring."""
 
 
 class ClassicServer:
@@ -103,7 +105,7 @@ class ClassicServer:
     def delete(self, name: str) -> None:
         if name not in self.entities():
             raise GazeboError(f"there is no model {name}")
-        with self._standing():
+        with self._at_rest():
             self._request(id=_new_id(), request="entity_delete", data=name)
             self._wait_for(lambda models: name not in models, f"{name} was not removed", "")
 
@@ -117,12 +119,18 @@ class ClassicServer:
         self.client.close()
 
     @contextmanager
-    def _standing(self) -> Iterator[None]:
-        """The world does not run meanwhile: a server that loses sensors while they work often answers no more."""
+    def _at_rest(self) -> Iterator[None]:
+        """The world is paused and no sensor measures meanwhile.
+
+        To delete a model, the server locks its physics and then its sensors; a scan that is being made has locked the
+        sensors and waits for the physics. Then both wait for ever, and everything else of the server behind them.
+        """
         runs = not self.statistics().is_paused
         if runs:
             self.pause(True)
         try:
+            heard = self._statistics.count
+            self._statistics.wait(lambda told: told.paused, PATIENCE_S, after=heard + AT_REST - 1)
             yield
         finally:
             if runs:
@@ -152,8 +160,9 @@ class ClassicServer:
             self._request(id=number, request=what, data="")
             answer = came.get(timeout=PATIENCE_S)
         except Empty:
-            hint = "a server that has just deleted a vehicle sometimes stops responding; then restart it"
-            raise GazeboError(f"the server did not answer {what} within {PATIENCE_S:g} s", hint=hint) from None
+            words = f"the server has not answered {what} within {PATIENCE_S:g} s"
+            hint = "another program that ended or deleted a vehicle may have stopped it; then start the server again"
+            raise GazeboError(words, hint=hint) from None
         finally:
             del self._asked[number]
         if answer.response != "success":

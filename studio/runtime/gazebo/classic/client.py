@@ -24,8 +24,10 @@ from studio.runtime.gazebo.schema import SchemaError
 PORT = 11345
 FIRST_WAIT_NS, LONGEST_WAIT_NS = SECOND_NS // 4, 2 * SECOND_NS
 """Between two tries to connect: each wait is twice the one before."""
-PATIENCE_S = 0.2
+PATIENCE_S, LEAVING_S = 0.2, 0.02
 CLOSE_S = 5.0
+QUIET_NS, LONGEST_LEAVE_NS = SECOND_NS // 4, 2 * SECOND_NS
+"""A connection that is let go of is closed when nothing has come on it for so long, or after so long at most."""
 
 Receive = Callable[[bytes], None]
 Task = Callable[[], None]
@@ -125,6 +127,21 @@ class Subscription:
         self.connections.clear()
 
 
+class _Leaving:
+    """A connection that the server was asked to forget."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._until_ns = monotonic_ns() + LONGEST_LEAVE_NS
+        connection.mute()
+
+    def is_over(self) -> bool:
+        now_ns = monotonic_ns()
+        if now_ns >= self._until_ns or now_ns - self.connection.heard_ns >= QUIET_NS:
+            self.connection.end()
+        return self.connection.is_over
+
+
 class Publication:
     def __init__(self, topic: str, type_name: str) -> None:
         self.topic, self.type_name = topic, type_name
@@ -158,6 +175,7 @@ class _Loop:
         self._woken.setblocking(False)
         self._selector.register(self._woken, selectors.EVENT_READ, self._obey)
         self._subscriptions: list[Subscription] = []
+        self._leaving: list[_Leaving] = []
         self._publications: list[Publication] = []
         self._master: Connection | None = None
         self._listener: socket.socket | None = None
@@ -165,7 +183,7 @@ class _Loop:
         self._worlds: tuple[str, ...] = ()
         self.next_try_ns, self._wait_ns = 0, FIRST_WAIT_NS
         self.reached = threading.Event()
-        self._is_over = False
+        self._is_ending = self._is_over = False
 
     def do(self, task: Task) -> None:
         self._tasks.put(task)
@@ -175,10 +193,12 @@ class _Loop:
     def run(self) -> None:
         try:
             while not self._is_over:
-                if self._master is None and monotonic_ns() >= self.next_try_ns:
+                if self._master is None and monotonic_ns() >= self.next_try_ns and not self._is_ending:
                     self._connect()
-                for key, events in self._selector.select(PATIENCE_S):
+                for key, events in self._selector.select(LEAVING_S if self._leaving else PATIENCE_S):
                     key.data(events)
+                self._leaving = [each for each in self._leaving if not each.is_over()]
+                self._is_over = self._is_ending and not self._leaving
         finally:
             self._close()
 
@@ -191,14 +211,28 @@ class _Loop:
     def unsubscribe(self, wanted: Subscription) -> None:
         if wanted in self._subscriptions:
             self._subscriptions.remove(wanted)
-            wanted.end()
+            self._let_go(wanted)
 
     def advertise(self, offered: Publication) -> None:
         self._publications.append(offered)
         self._tell_of(offered)
 
     def end(self) -> None:
-        self._is_over = True
+        self._is_ending = True
+        while self._subscriptions:
+            self._let_go(self._subscriptions.pop())
+
+    def _let_go(self, wanted: Subscription) -> None:
+        """First the server is asked to forget the receiver. A server that loses one while it sends to it waits for
+        ever for the end of that, and sends nothing more on this topic, to nobody."""
+        for connection in wanted.connections.values():
+            if self._master is None or not connection.is_open:
+                connection.end()
+                continue
+            receiver = wanted.message(self.full_name(wanted.topic), connection.own_host, connection.own_port)
+            self._master.send(packet("unsubscribe", receiver))
+            self._leaving.append(_Leaving(connection))
+        wanted.connections.clear()
 
     def _obey(self, events: int) -> None:
         self._woken.recv(4096)
@@ -261,6 +295,8 @@ class _Loop:
         self.publishers = set()
         for wanted in self._subscriptions:
             wanted.end()
+        for leaving in self._leaving:
+            leaving.connection.end()
         for connection in list(self._incoming):
             connection.end()
         self._incoming.clear()

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 
 from studio.errors import StudioError
+from studio.runtime.base.clock import monotonic_ns
 from studio.runtime.gazebo.classic.wire import FrameReader
 
 READ_BYTES = 1 << 20
@@ -36,6 +37,8 @@ class Connection:
         self._waiting = bytearray()
         self._is_open = is_open
         self.is_over = False
+        self.heard_ns = 0
+        """When something came last, by the machine's time."""
         selector.register(tcp, selectors.EVENT_READ | (0 if is_open else selectors.EVENT_WRITE), self.serve)
 
     @classmethod
@@ -61,6 +64,19 @@ class Connection:
     @property
     def own_host(self) -> str:
         return str(self._tcp.getsockname()[0])
+
+    @property
+    def own_port(self) -> int:
+        return int(self._tcp.getsockname()[1])
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open and not self.is_over
+
+    def mute(self) -> None:
+        """What comes is read and dropped from now on, and the end is not said."""
+        self._take, self._ended = lambda body: None, lambda reason: None
+        self.heard_ns = monotonic_ns()
 
     def send(self, frame: bytes) -> None:
         if self.is_over:
@@ -116,6 +132,7 @@ class Connection:
             if error.errno not in _BUSY:
                 self.end(_words(error.errno or 0))
             return
+        self.heard_ns = monotonic_ns()
         if not data:
             self.end("it closed the connection")
             return

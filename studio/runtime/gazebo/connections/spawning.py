@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from lxml import etree
+
 from studio.model.geometry.library import load_model
 from studio.model.geometry.sdf import to_sdf
+from studio.model.xml_parse import parse_hardened
 from studio.paths import model_roots
 from studio.runtime.gazebo.agreement import Mismatch, check
 from studio.runtime.gazebo.connections.scene import turned
@@ -20,7 +23,21 @@ def sdf_of(assembly: str, name: str, project: Path | None, *, is_classic: bool) 
     model = load_model(assembly, model_roots(project))
     if is_classic:
         return vehicle_sdf(vehicle_of(model), name)
-    return to_sdf(replace(model, name=name)).text
+    return _for_modern(to_sdf(replace(model, name=name)).text)
+
+
+def _for_modern(sdf: str) -> str:
+    """The physics of Fortress holds continuous joints fast; as revolute ones without an end they turn."""
+    root = parse_hardened(sdf.encode())
+    for joint in root.iter("joint"):
+        limit = joint.find("axis/limit")
+        if joint.get("type") == "continuous" and limit is not None:
+            joint.set("type", "revolute")
+            for place, (end, value) in enumerate((("lower", "-1e16"), ("upper", "1e16"))):
+                made = etree.Element(end)
+                made.text = value
+                limit.insert(place, made)
+    return str(etree.tostring(root, encoding="unicode"))
 
 
 def spawn_vehicle(
@@ -37,17 +54,10 @@ def check_vehicle(server: GazeboServer, assembly: str, name: str, project: Path 
 
 
 def replace_vehicle(server: GazeboServer, assembly: str, name: str, project: Path | None) -> None:
-    """Made anew from the assembly, where it is now. A paused server deletes no model with sensors, so it runs then."""
+    """Make it again from the assembly, where it is now."""
     there = server.entities().get(name)
     if there is None:
         raise GazeboError(f"there is no model {name}")
     sdf = sdf_of(assembly, name, project, is_classic=server.is_classic)
-    was_paused = server.statistics().is_paused
-    if was_paused:
-        server.pause(False)
-    try:
-        server.delete(name)
-    finally:
-        if was_paused:
-            server.pause(True)
+    server.delete(name)
     server.spawn(name, sdf, there)
