@@ -23,8 +23,10 @@ from tests import qt_leftovers
 GRACE_S = 20.0
 """What has been told to end may take a moment."""
 CLEAN = (
+    "tests/components/",
     "tests/messages/",
     "tests/model/",
+    "tests/projects/",
     "tests/runtime/actuator/",
     "tests/runtime/borders/",
     "tests/runtime/causality/",
@@ -82,6 +84,7 @@ class Leftovers:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Iterator[Any]:
         result = yield
+        item.funcargs = {}  # type: ignore[attr-defined]  # pytest keeps what it gave to the test for a little longer
         who = "this test, or by one of its module before it" if self._staying else "this test"
         if self._checks and (left := self._left(item)):
             pytest.fail(f"left behind by {who}: {', '.join(sorted(left.values()))}", pytrace=False)

@@ -70,11 +70,15 @@ class RunningProject:
         await_true(self._all_active, f"everybody to be active; {self.brief()}")
         if runs:
             self.flows()
-        state = self.state
-        assert state["stalled"] is None, self.brief()
-        # A busy machine is late at times, and who wants only the newest then leaves some out; a switch makes no losses.
-        drops = {name: told["dropped"] for name, told in state["components"].items() if told["drops"] > told["handled"]}
-        assert drops == {}, (drops, self.brief())
+        assert self.state["stalled"] is None, self.brief()
+        # A busy machine is late at times, and who wants only the newest then leaves some out, as does who was stopped
+        # for a while; a switch makes no losses, so that soon more has come than was left out.
+        await_true(lambda: not self._drops(), f"no losses; {self._drops()}; {self.brief()}")
+
+    def _drops(self) -> dict[str, Any]:
+        """Of those who have got less than they left out."""
+        components = self.state["components"].items()
+        return {name: told["dropped"] for name, told in components if told["drops"] > told["handled"]}
 
     def states(self) -> set[str]:
         return {told["state"] for told in self.state["components"].values()}

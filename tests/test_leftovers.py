@@ -34,6 +34,13 @@ def test_timer(qapp):
     KEPT.append(QTimer())
     KEPT[-1].start(1000)
 
+@pytest.fixture
+def label(qapp):
+    return QLabel("given")
+
+def test_what_it_was_given(label):
+    pass
+
 @pytest.fixture(scope="module")
 def world():
     ended = threading.Event()
@@ -79,7 +86,7 @@ def test_what_is_left_fails_the_test_that_left_it(checkout: Path, tmp_path: Path
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     said = "left behind by this test"
     found = [line.removeprefix(said) for line in done.stdout.splitlines() if line.startswith(said)]
-    assert "7 passed, 5 errors" in done.stdout, done.stdout + done.stderr
+    assert "8 passed, 5 errors" in done.stdout, done.stdout + done.stderr
     assert found[0] == ": thread waits" and found[1].endswith("(sleep 60)")
     assert found[2:4] == [": widget QLabel", ": timer QTimer of 1000 ms"]
     assert found[4:] == [", or by one of its module before it: thread of nobody"]

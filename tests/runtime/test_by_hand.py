@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -237,12 +237,18 @@ def test_going_back_brings_the_last_value_back() -> None:
 
 
 @pytest.fixture
-def armed() -> Bench:
+def disarmed() -> Iterator[Bench]:
     bench = Bench(part("motor", Motor))
     bench.run.runners["motor"].component._is_live = lambda: True
-    bench.run.command("motor", {"do": "set", "name": "armed", "value": True})
-    bench.run.lockstep()
-    return bench
+    yield bench
+    bench.run.stop()
+
+
+@pytest.fixture
+def armed(disarmed: Bench) -> Bench:
+    disarmed.run.command("motor", {"do": "set", "name": "armed", "value": True})
+    disarmed.run.lockstep()
+    return disarmed
 
 
 @pytest.mark.parametrize(("origin", "moves"), [(Origin.REAL, True), (Origin.SIMULATED, False), (Origin.LOGGED, False)])
@@ -254,11 +260,9 @@ def test_an_armed_actuator_obeys_by_hand_only_what_is_meant_as_real(armed: Bench
     assert motor.refused == ({} if moves else {Refused.ORIGIN: 1})
 
 
-def test_a_disarmed_actuator_obeys_nothing_by_hand() -> None:
-    bench = Bench(part("motor", Motor))
-    bench.run.runners["motor"].component._is_live = lambda: True
-    bench.do("motor", do="deliver", port="command", message=1.0, origin=0)
-    motor: Any = bench.run.runners["motor"].component
+def test_a_disarmed_actuator_obeys_nothing_by_hand(disarmed: Bench) -> None:
+    disarmed.do("motor", do="deliver", port="command", message=1.0, origin=0)
+    motor: Any = disarmed.run.runners["motor"].component
     assert motor.done == [] and motor.refused == {Refused.DISARMED: 1}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import deque
 from collections.abc import Callable, Set
 
 from studio.runtime.base.clock import Clock, monotonic_ns
@@ -26,6 +27,9 @@ from studio.runtime.wire.frames import (
     topic_hash,
 )
 
+LOOK_EVERY_NS = 100_000_000
+MOST_TAKEN_IN = 256
+"""Messages at once: they come from all senders in turn, so that a flood of one hides nobody."""
 LATE_NS = 250_000_000
 """A paced lockstep that is later than this goes on from where it is, and does not catch up."""
 _NOBODY: frozenset[str] = frozenset()
@@ -123,11 +127,28 @@ class Forwarder(Exchange):
         self.mode = "run"
         self.gate.note_unrepeatable(RAN_FREELY)
         self.mark(Mark.STATE)
-        for held in [*self.agenda.effects, *self.agenda.inputs]:
+        self._release()
+
+    def _release(self) -> None:
+        """What was held goes out. Much of it takes a busy machine seconds: what hosts and we ourselves report meanwhile
+        has to pass, or all of us would be taken for hung, and the broker be replaced."""
+        left = self._take_held()
+        looked_ns = monotonic_ns()
+        while left:
+            held = left.popleft()
             self.follow(held, self.clock.base_ns)
             self.forward(held.frame)
+            if monotonic_ns() - looked_ns > LOOK_EVERY_NS:
+                self._take_in(MOST_TAKEN_IN)
+                left += self._take_held()
+                looked_ns = monotonic_ns()
+
+    def _take_held(self) -> deque[Held]:
+        self.keep_strays()
+        held = deque((*self.agenda.effects, *self.agenda.inputs))
         self.agenda.effects.clear()
         self.agenda.inputs.clear()
+        return held
 
     def resume(self, mode: str) -> None:
         """Go on where a broker that died has left off; what it held is lost, and missing in the sequence."""
