@@ -46,6 +46,7 @@ VERBS = (
     Verb("replay", "feed a log into a project and compare the results", "studio.cli.replay"),
     Verb("step", "step through a log event by event, forwards and back", "studio.cli.step"),
     Verb("debug", "debug a component, from its start or at an event of a log", "studio.cli.debug"),
+    Verb("test", "run the test cases of a project", "studio.cli.test"),
     Verb("compare", "compare two logs topic by topic", "studio.cli.compare"),
     Verb("model", "check, query and convert bodies and assemblies", "studio.cli.model"),
     Verb("sim", "inspect and make worlds of the embedded simulator", "studio.cli.sim"),

@@ -1,0 +1,1 @@
+"""Running the test cases of a project, and telling what came of them."""
