@@ -48,7 +48,7 @@ class HazardDetection(Component):
         doc="a frame of the vehicle in the frame of the map; needed with a map",
     )
     ranges = InPort(Range3d, optional=True, doc="points in the frame of their sensor; one or several sensors")
-    votes = OutPort(Vote, doc="for each arc a speed limit and perhaps a veto")
+    votes = OutPort(Vote, doc="for each arc a speed limit, and possibly a veto")
 
     reach_m = Parameter(8.0, minimum=0.5, maximum=50.0, unit="m", doc="hazards farther away are ignored")
     margin_m = Parameter(0.3, minimum=0.0, maximum=5.0, unit="m", doc="room that is kept around the vehicle")

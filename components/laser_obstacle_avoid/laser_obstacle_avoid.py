@@ -35,7 +35,7 @@ class LaserObstacleAvoid(Component):
     margin_m = Parameter(0.12, minimum=0.0, maximum=5.0, unit="m", doc="what has to be free around the vehicle")
     stop_m = Parameter(0.35, minimum=0.0, maximum=10.0, unit="m", doc="with less room ahead it turns on the spot")
     slow_m = Parameter(
-        1.2, minimum=0.05, maximum=50.0, unit="m", doc="with this much room more ahead it drives at full speed"
+        1.2, minimum=0.05, maximum=50.0, unit="m", doc="it drives at full speed with this much additional room ahead"
     )
     view_rad = Parameter(1.9, minimum=0.1, maximum=3.14, unit="rad", doc="how far to each side it looks for room")
     preference = Parameter(0.5, minimum=0.0, maximum=1.0, doc="how much it likes to go straight on")

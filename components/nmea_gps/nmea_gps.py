@@ -50,7 +50,7 @@ class NmeaGps(SerialSensor):
     delay_s = Parameter(0.0, minimum=0.0, maximum=2.0, unit="s", doc="from the measurement to the first byte")
     frame = Parameter("Gps:PhaseCenter", kind="frame", doc="frame of the antenna")
     map_name = Parameter("map", doc="frame of the poses")
-    origin_deg = Parameter((), unit="deg", doc="latitude and longitude of the map's origin; without it the first fix")
+    origin_deg = Parameter((), unit="deg", doc="latitude and longitude of the map's origin; default: the first fix")
 
     sentences = Sentences()
     """What was found on the line that is open, with counts of errors."""

@@ -32,11 +32,9 @@ class ObstacleAvoidance(Component):
     pose = InPort(PoseTransform, keep="latest", doc="a frame of the vehicle in the frame of the map")
     votes = OutPort(Vote, doc="one row per arc, once per period as soon as there are map and pose")
 
-    reach_m = Parameter(8.0, minimum=1.0, maximum=100.0, unit="m", doc="how far ahead is looked")
+    reach_m = Parameter(8.0, minimum=1.0, maximum=100.0, unit="m", doc="how far ahead it looks")
     margin_m = Parameter(0.25, minimum=0.0, maximum=5.0, unit="m", doc="around the vehicle: nothing may come nearer")
-    clearance_m = Parameter(
-        0.8, minimum=0.0, maximum=10.0, unit="m", doc="around the vehicle: better if nothing comes nearer"
-    )
+    clearance_m = Parameter(0.8, minimum=0.0, maximum=10.0, unit="m", doc="preferred free distance around the vehicle")
     veto_m = Parameter(
         1.0, minimum=0.0, maximum=50.0, unit="m", doc="arcs that are free for less than this are forbidden"
     )

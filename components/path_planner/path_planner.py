@@ -48,7 +48,7 @@ class PathPlanner(Component):
     max_speed_m_s = Parameter(2.0, minimum=0.0, maximum=50.0, unit="m/s", doc="never faster than this")
     deceleration_m_s2 = Parameter(0.7, minimum=0.05, maximum=20.0, unit="m/s²", doc="how it slows down before the goal")
     clearance_m = Parameter(2.5, minimum=0.0, maximum=50.0, unit="m", doc="so far from obstacles all is equally good")
-    margin_m = Parameter(0.3, minimum=0.0, maximum=10.0, unit="m", doc="what has to be free beside the vehicle")
+    margin_m = Parameter(0.3, minimum=0.0, maximum=10.0, unit="m", doc="free space needed beside the vehicle")
     blocked_below = Parameter(0.15, minimum=0.0, maximum=1.0, doc="a cell with less traversability is an obstacle")
     replan_s = Parameter(0.5, minimum=0.05, maximum=60.0, unit="s", doc="time between two plans while the map changes")
     lookahead = Parameter(3.0, minimum=0.5, maximum=20.0, doc="how far arcs are tried, in lengths of the vehicle")

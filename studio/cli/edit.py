@@ -15,7 +15,7 @@ EXAMPLE = """\
   studio                              the window with its welcome page
   studio edit first_steps             an example: what you save is a copy of your own
   studio edit ~/robots/my_robot       a project of yours, saved in place; opening one runs nothing of it
-  studio edit first_steps --in-place  change the example itself, for those who work on Studio
+  studio edit first_steps --in-place  edit the example itself, to work on Studio
   studio edit my_robot --theme dark
   studio edit models/assemblies/raptor.xml   a vehicle: its bodies, mounts and sensors in 3-D
   studio edit models/worlds/maze.sdf         a world of the simulator: its walls, obstacles and places

@@ -63,8 +63,8 @@ def _split(text: str) -> tuple[str, str, str | None]:
         parts = text.removeprefix(SCHEME).split("/")
         if len(parts) == 3 and all(parts):
             return parts[1], parts[2], parts[0]
-        raise UsageError(f"{text} names no property", hint="rdk://host/component/property")
+        raise UsageError(f"{text} is not the name of a property", hint="rdk://host/component/property")
     component, dot, name = text.partition(".")
     if not dot or not component or not name:
-        raise UsageError(f"{text} names no property", hint="component.property, e.g. filter.cutoff_hz")
+        raise UsageError(f"{text} is not the name of a property", hint="component.property, e.g. filter.cutoff_hz")
     return component, name, None

@@ -265,7 +265,7 @@ class RunPresenter(QObject):
 
     def _died(self) -> None:
         choices: dict[str, Callable[[], object]] = {"Run again": self.run, "Close": lambda: None}
-        how, words = "ended without a word: it was killed", self.feed.last_words
+        how, words = "ended without a message: it was killed", self.feed.last_words
         if words:
             lines = (
                 words.splitlines()

@@ -27,7 +27,7 @@ class MotionCommandSensor(Component):
 
     by_hand = Parameter(False, doc="where left and forward are, instead of moving by itself")
     left = Parameter(0.0, minimum=-1.0, maximum=1.0, doc="how far it is held to the left, by hand")
-    forward = Parameter(0.0, minimum=-1.0, maximum=1.0, doc="how far it is pushed forward, by hand")
+    forward = Parameter(0.0, minimum=-1.0, maximum=1.0, doc="position forward, set by hand")
     forth_s = Parameter(7.0, minimum=0.1, unit="s", doc="how long it is pushed, by itself")
     back_s = Parameter(2.5, minimum=0.0, unit="s", doc="and how long pulled back then")
 

@@ -18,7 +18,7 @@ class SonarProcessor(Component):
 
     ranges = InPort(Range3d, doc="points in the frame of the vehicle, x forward")
     ahead = OutPort(Float64, doc="distance in m to the nearest thing ahead")
-    behind = OutPort(Float64, doc="the same behind")
+    behind = OutPort(Float64, doc="the same for the rear")
 
     half_angle_rad = Parameter(1.2, minimum=0.1, maximum=math.pi / 2, unit="rad", doc="what counts as ahead or behind")
 

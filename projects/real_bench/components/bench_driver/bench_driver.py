@@ -16,7 +16,7 @@ class BenchDriver(Component):
     """Drives slowly in S-curves and stops in front of obstacles.
 
     Without a recent scan it commands zero speed and reports trouble: a bench driver that is blind does not drive, and a
-    real vehicle stays stopped until a person lets it go on.
+    real vehicle stays stopped until a person resumes it.
     """
 
     category = "processor"

@@ -56,7 +56,7 @@ class PublishViewer(Viewer):
         self.target.setEditable(True)
         self.target.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.target.setMinimumContentsLength(22)
-        self.target.setAccessibleName("To whom")
+        self.target.setAccessibleName("Receiver")
         self.target.setToolTip("An in port gets the message alone; a topic reaches all its subscribers")
         completer = self.target.completer()
         if completer is not None:

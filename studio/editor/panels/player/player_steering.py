@@ -311,7 +311,7 @@ class PlayerSteering(QObject):
             self.ask("range", start_ns=low, end_ns=high)
         else:
             where = "A cannot be at the end of the log" if first else "B cannot be at the beginning of the log"
-            self.refused.emit(f"{where}: nothing would be between A and B")
+            self.refused.emit(f"{where}: the range from A to B would be empty")
 
     def set_rate(self, rate: float | None) -> None:
         """Where nothing plays nobody is asked: a field that is switched off because of it says that it was left."""

@@ -33,7 +33,7 @@ class PlayerWay(QFrame):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(6)
-        self.bar.setAccessibleName("How far it is")
+        self.bar.setAccessibleName("Progress")
         self.jump = QPushButton("Jump there")
         self.jump.setToolTip(JUMP)
         self.jump.clicked.connect(steering.jump_over)

@@ -76,7 +76,7 @@ class LogRow(QWidget):
         self.align.clicked.connect(lambda: self._put(lambda: logs.shift(log.path, 0)))
         self.clock = _button("mdi6.clock-outline", "By the clock: its events at the very times that they had")
         self.clock.clicked.connect(lambda: self._put(lambda: logs.go_by_the_clock(log.path)))
-        self.away = _button("mdi6.close", "Take this log away")
+        self.away = _button("mdi6.close", "Remove this log")
         self.away.clicked.connect(lambda: remove(log.path))
         self._row = row = QHBoxLayout(self)
         row.setContentsMargins(12, 0, 8, 0)
