@@ -21,11 +21,18 @@ ASK = "complete"
 """How the scripts ask; not for people."""
 
 
+class _Shells(tuple[str, ...]):
+    """What the scripts ask with is taken, too, and never named."""
+
+    def __contains__(self, word: object) -> bool:
+        return word == ASK or super().__contains__(word)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Print a script that lets your shell complete verbs, options, projects, components, running systems and topics."
     )
-    parser.add_argument("shell", metavar="bash|zsh|fish", choices=(*SHELLS, ASK), help="your shell")
+    parser.add_argument("shell", metavar="SHELL", choices=_Shells(SHELLS), help=", ".join(SHELLS))
     parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
 
 

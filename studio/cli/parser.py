@@ -23,7 +23,7 @@ class Parser(argparse.ArgumentParser):
         wrong = _CHOICE.match(message)
         if wrong is not None:
             choices = wrong["choices"].replace("'", "").split(", ")
-            what = wrong["what"].lower() if wrong["what"] == "VERB" else wrong["what"]
+            what = wrong["what"].lower() if wrong["what"].isalpha() else wrong["what"]
             said = f'unknown {what} "{wrong["word"]}"' if what.isalpha() else f"{what} cannot be {wrong['word']}"
             message, help_hint = said, did_you_mean(wrong["word"], choices)
         if message.startswith("unrecognized arguments: "):

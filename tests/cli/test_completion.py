@@ -45,6 +45,12 @@ def test_the_script_is_printed(studio: Studio, shell: str) -> None:
     assert studio("completion", shell).out == SCRIPTS[shell]
 
 
+def test_a_shell_that_is_not_known_is_refused_with_those_that_are(studio: Studio) -> None:
+    """`complete`, with which the scripts ask, was among them."""
+    outcome = studio("completion", "tcsh")
+    assert outcome.status == 2 and 'unknown shell "tcsh" (known: bash, zsh, fish)' in outcome.err
+
+
 def test_projects_components_and_topics(tmp_path: Path) -> None:
     assert words("run", "first") == ["first_steps"]
     assert "low_pass" in words("profile", "lo")
