@@ -83,3 +83,11 @@ def log_of(project: Path, log: str) -> Path:
 
 def _preference() -> Path:
     return platformdirs.user_config_path("robot-systems-studio") / "recordings_folder"
+
+
+def size_words(count: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.2f} GB"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from studio.cli.columns import columns
+from studio.cli.columns import columns, paragraphs
 from studio.model.spec import CommandEntry, ComponentSpec, ParameterSpec, format_value
 
 
@@ -66,7 +66,7 @@ def parameter_json(parameter: ParameterSpec) -> dict[str, Any]:
 
 def component_text(spec: ComponentSpec) -> Iterator[str]:
     yield f"{spec.type} ({spec.category})"
-    yield from (f"  {line}".rstrip() for line in spec.doc.splitlines())
+    yield from paragraphs(spec.doc)
     modes = [f"every {spec.period_s:g} s" if mode == "periodic" else f"on {mode}" for mode in spec.activations]
     yield f"  runs {' or '.join(modes)}; {' '.join(entry_text(spec))}"
     yield f"  {spec.folder}"

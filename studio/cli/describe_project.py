@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from studio.cli.columns import paragraphs
 from studio.cli.describe_component import section
 from studio.cli.outcome import problem_json, summary_of
 from studio.model.loaded_project import LoadedProject
@@ -85,7 +86,7 @@ def project_text(opened: LoadedProject) -> Iterator[str]:
     """From the same values as the JSON, so that the two never tell different things."""
     told = project_json(opened)
     yield f"{told['project']}: {opened.size()}"
-    yield from (f"  {line.strip()}".rstrip() for line in told["doc"].splitlines())
+    yield from paragraphs(told["doc"])
     yield f"  {opened.folder}"
     yield from section("components", [component_row(each) for each in told["components"]])
     yield from section("sources", [source_row(each) for each in told["sources"]])

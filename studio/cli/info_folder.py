@@ -9,6 +9,7 @@ from typing import Any
 
 from studio.cli.columns import columns
 from studio.errors import StudioError
+from studio.recordings import size_words
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.importers import other_form
@@ -27,7 +28,7 @@ def is_sound(told: dict[str, Any]) -> bool:
 
 def folder_text(told: dict[str, Any]) -> Iterator[str]:
     logs = told["logs"]
-    yield f"{told['folder']}: {len(logs)} logs, {sum(log['bytes'] for log in logs) / 1e6:.1f} MB"
+    yield f"{told['folder']}: {len(logs)} logs, {size_words(sum(log['bytes'] for log in logs))}"
     rows = [("log", "events", "length", "size", "written", "")]
     for log in logs:
         first, *more = log["files"]
@@ -36,7 +37,7 @@ def folder_text(told: dict[str, Any]) -> Iterator[str]:
         length = "" if log["duration_s"] is None else f"{log['duration_s']:.1f} s"
         written = datetime.fromtimestamp(log["written_ns"] / SECOND_NS, UTC).astimezone()
         note = log["problem"] or ("" if log["form"] == MCAP else log["form"])
-        rows.append((name, events, length, f"{log['bytes'] / 1e6:.1f} MB", f"{written:%Y-%m-%d %H:%M}", note))
+        rows.append((name, events, length, size_words(log["bytes"]), f"{written:%Y-%m-%d %H:%M}", note))
     yield from columns(rows)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from studio.cli.columns import columns
 from studio.cli.log_file import ProgressBar
 from studio.cli.outcome import UsageError
+from studio.recordings import size_words
 from studio.runtime.base.clock import SECOND_NS
 from studio.runtime.causality.why import Causes
 from studio.runtime.causality.why import why as why_of
@@ -72,8 +73,8 @@ def _topic_json(log: LogReader, name: str) -> dict[str, Any]:
 
 
 def log_text(told: dict[str, Any]) -> Iterator[str]:
-    events, size = told["events"], told["bytes"] / 1e6
-    yield f"{told['log']}: {events} events in {told['duration_s']:.3f} s, {size:.2f} MB"
+    length = f"{told['events']} events in {told['duration_s']:.3f} s"
+    yield f"{told['log']}: {length}, {size_words(told['bytes'])}"
     yield from columns([("topic", "type", "events", "rate", "from", "to"), *_topic_rows(told)])
     yield from (f"bookmark at {mark['at_s']:.3f} s: {mark['text']}" for mark in told["bookmarks"])
     for gap in told["gaps"]:

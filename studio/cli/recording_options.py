@@ -16,7 +16,7 @@ from studio.messages import String, decode
 from studio.model.changes import ModelError
 from studio.model.parts import Recording
 from studio.model.system import System
-from studio.recordings import VARIABLE, new_recording, recordings_of
+from studio.recordings import VARIABLE, new_recording, recordings_of, size_words
 from studio.runtime.base.clock import wall_ns
 from studio.runtime.base.log_compression import CHOICES, WHEN_RECORDING, Compression
 from studio.runtime.plan.plan import Plan
@@ -167,7 +167,7 @@ def is_whole(told: dict[str, Any]) -> bool:
 def recorded_text(told: dict[str, Any]) -> str:
     if "error" in told:
         return f"no log was written: {told['error']}"
-    text = f"{told['log']}: {told['events']} events, {told['bytes'] / 1e6:.2f} MB"
+    text = f"{told['log']}: {told['events']} events, {size_words(told['bytes'])}"
     marks = told["bookmarks"]
     text += f", {marks} bookmark{'s' if marks > 1 else ''}" if marks else ""
     text += f"; {told['missing']} events are missing" if told["missing"] else ""

@@ -15,7 +15,7 @@ import pytest
 
 from studio.cli import ctl
 from studio.cli.colours import RED, paint
-from studio.cli.columns import wrapped
+from studio.cli.columns import columns, paragraphs, wrapped
 from studio.cli.command import find_verb
 from studio.cli.outcome import UsageError
 from studio.cli.verbs import VERBS, Verb, parser_of
@@ -229,6 +229,27 @@ def test_long_lists_are_wrapped_between_words(monkeypatch: pytest.MonkeyPatch) -
     assert list(wrapped("fed", [f"/topic/{number}" for number in range(5)])) == [
         "fed: /topic/0, /topic/1,", "  /topic/2, /topic/3, /topic/4",
     ]  # fmt: skip
+
+
+ROWS = [("cell_m", "0.25", "side of a cell; a new one starts a new map"), ("vehicle", "", "the body")]
+
+
+def test_the_last_column_is_broken_where_the_terminal_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    whole = ["  cell_m   0.25  side of a cell; a new one starts a new map", "  vehicle        the body"]
+    assert list(columns(ROWS)) == whole, "nothing is broken in a pipe"
+    monkeypatch.setenv("COLUMNS", "52")
+    beside = ["  cell_m   0.25  side of a cell; a new one starts", "                 a new map", whole[1]]
+    assert list(columns(ROWS)) == beside
+    monkeypatch.setenv("COLUMNS", "40")
+    below = ["  cell_m   0.25", "      side of a cell; a new one starts", "      a new map", whole[1]]
+    assert list(columns(ROWS)) == below
+
+
+def test_paragraphs_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    assert list(paragraphs("One two three\nfour.\n\nFive.")) == ["  One two three", "  four.", "", "  Five."]
+    assert list(paragraphs("")) == []
 
 
 @pytest.mark.parametrize("verb", [verb.name for verb in VERBS])

@@ -23,7 +23,6 @@ from studio.editor.log_files.log_facts import (
     mcap_of,
     providers_for,
     read_facts,
-    size_words,
     viewing_project,
     why_not,
 )
@@ -40,7 +39,7 @@ from studio.editor.views.shared.newest_wish import NewestWish
 from studio.errors import StudioError
 from studio.model.source_edits import SetProvider
 from studio.model.system_edits import Compound
-from studio.recordings import new_recording, recordings_of, where_logs_are
+from studio.recordings import new_recording, recordings_of, size_words, where_logs_are
 from studio.runtime.base.clock import wall_ns
 
 if TYPE_CHECKING:

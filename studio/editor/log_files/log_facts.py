@@ -19,7 +19,7 @@ from studio.model.source_making import MakeSource
 from studio.model.sources import LogProvider, Source, suggest_topics
 from studio.model.system import System
 from studio.model.wiring import topic_of
-from studio.recordings import log_of, recordings_folder, recordings_of, unused
+from studio.recordings import log_of, recordings_folder, recordings_of, size_words, unused
 
 Definition = tuple[str, str]
 OWN = "/_studio/"
@@ -168,14 +168,6 @@ def name_in(folder: Path, log: Path) -> str:
         return log.resolve().relative_to(folder.resolve()).as_posix()
     except ValueError:
         return str(log.resolve())
-
-
-def size_words(count: float) -> str:
-    for unit in ("B", "kB", "MB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.2f} GB"
 
 
 def import_target(source: Path, system: System | None, folder: Path | None) -> Path:

@@ -24,11 +24,11 @@ from PyQt6.QtWidgets import (
 )
 
 from studio.editor.live.run_control import Phase
-from studio.editor.log_files.log_facts import size_words
 from studio.editor.look.dialog_parts import button_row, fill
 from studio.editor.look.icons import icon
 from studio.editor.look.style import dress
 from studio.editor.look.theme import Theme
+from studio.recordings import size_words
 from studio.runtime.recording.writing.disk_room import duration_words
 
 LITTLE_DISK = 1_000_000_000

@@ -25,11 +25,13 @@ from studio.recordings import where_logs_are
 from studio.runtime.base.clock import monotonic_ns
 from studio.runtime.causality.ends import is_command_type, is_sensor_type
 from studio.runtime.causality.paths import Latencies, LatencyBook, path_words, paths_to
-from studio.runtime.causality.story import Story, story_of
+from studio.runtime.causality.story import Story, began, story_of
 from studio.runtime.causality.trace import MACHINERY, Trace
 from studio.runtime.causality.traced_log import TracedLog, read_traced
 
 EVERY_MS = 500
+WORTH_SAYING_NS = 50_000_000
+"""Of a time in which the system stood; shorter ones are not seen exactly."""
 SETTLED_NS = 400_000_000
 """After so long all hosts have told what they did; before, effects of an event are missing."""
 LOW_PX = 420
@@ -255,12 +257,21 @@ class CausalityViewer(Viewer):
         self.retitle(f"{topic} #{number}" if self.number is not None else topic)
         more = f" · {story.left_out} effects left out" if story.left_out else ""
         effects = len({hop.published for hop in story.hops})
+        stood_ns = self._stood_ns(story)
+        stood = f", the system stood for {span_words(stood_ns)} of it" if stood_ns >= WORTH_SAYING_NS else ""
         self.facts.setText(
-            f"#{number} · {span_words(story.latency_ns)} from {path_words(story.topics[:1])} · "
+            f"#{number} · {span_words(story.latency_ns)} from {path_words(story.topics[:1])}{stood} · "
             f"{len(self.lanes.lanes)} components, {effects} events{more}"
             if story.critical
             else f"#{number} · nothing led to it but a timer or a sensor{more}"
         )
+
+    def _stood_ns(self, story: Story) -> int:
+        """A pause is no latency of any component."""
+        if self.log is not None or not story.critical:
+            return 0
+        start_ns = began(story.critical[0])
+        return self.keeper.stood_ns(start_ns, start_ns + story.latency_ns)
 
     def _newest(self, topic: str) -> int | None:
         """The last of which all effects should be known, and that came on the chosen path if any has."""

@@ -170,6 +170,25 @@ def test_a_running_system_is_followed_by_its_trace(viewer: CausalityViewer) -> N
     assert not viewer.here.isEnabled(), "nothing leads to a tick"
 
 
+def test_a_pause_is_not_told_as_a_latency_of_components(
+    viewer: CausalityViewer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeper, now_ns = keeper_of(viewer.feed), [0]
+    monkeypatch.setattr(trace_keeper, "monotonic_ns", lambda: now_ns[0])
+    for at_ns, gate in ((5_000 * MS, "pause"), (7_000 * MS, "run")):
+        now_ns[0], viewer.feed.state["gate"] = at_ns, gate
+        viewer.feed.changed.emit(Changes(system=True))
+    rows = [
+        Handled("laser", "/_studio/timer/laser", 1, 4_998 * MS, 4_999 * MS, (), (("/laser/scan", 1),)),
+        Handled("arbiter", "/laser/scan", 1, 7_001 * MS, 7_002 * MS, (), (("/arbiter/command", 1),)),
+    ]
+    keeper._take([Event(HANDLED_TOPIC, 1, 0, HandledTrace.of(rows))])
+    viewer._tick()
+    said = "#1 · 2.00 s from laser.scan, the system stood for 2.00 s of it · 2 components, 1 events"
+    assert viewer.facts.text() == said
+    assert keeper.stood_ns(0, 6_000 * MS) == 1_000 * MS and keeper.stood_ns(7_001 * MS, 9_000 * MS) == 0
+
+
 def test_a_narrow_panel_leaves_room_for_time(viewer: CausalityViewer, log: Path, qtbot: QtBot) -> None:
     of_log(viewer, log, qtbot).explain("/merger/out", 3)
     viewer.resize(260, 480)
