@@ -20,7 +20,7 @@ from studio.errors import StudioError
 SOURCES = Path("/etc/apt")
 KEYS = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 STAMP = "tree.json"
-_MIRROR = re.compile(r"^(?:deb\s+(?:\[[^]]*\]\s+)?|URIs:\s*)(?P<uri>\S+?/debian/?)(?:\s|$)", re.MULTILINE)
+_MIRROR = re.compile(r"^(?:deb\s+(?:\[[^]]*\]\s+)?|URIs:\s*)(?P<host>\S+?)/(?:debian|ubuntu)/?(?:\s|$)", re.MULTILINE)
 _STATUS = re.compile(r"^(?P<kind>dl|pm)status:[^:]*:(?P<percent>[\d.]+):(?P<words>.*)$")
 
 Progress = Callable[[str, float], None]
@@ -38,6 +38,9 @@ class Wanted:
     suite: str
     packages: tuple[str, ...]
     keys: str = str(KEYS)
+    distribution: str = "debian"
+    """Or `ubuntu`: as mirrors call its folder."""
+    sections: str = "main"
 
 
 @dataclass(frozen=True)
@@ -60,14 +63,14 @@ class Tree:
         raise NoTree("the tree has no loader", file=self.root, hint="remove the folder and install again")
 
 
-def mirror_of(folder: Path = SOURCES) -> str | None:
-    """From which the machine's own apt takes Debian's packages."""
+def mirror_of(folder: Path = SOURCES, distribution: str = "debian") -> str | None:
+    """Where the machine's own apt takes packages from; a mirror that has one of the two mostly has both."""
     files = [folder / "sources.list", *sorted((folder / "sources.list.d").glob("*"))]
     for file in files:
         if file.suffix in (".list", ".sources") and file.is_file():
             found = _MIRROR.search(file.read_text(errors="replace"))
             if found:
-                return found["uri"].rstrip("/")
+                return f"{found['host']}/{distribution}"
     return None
 
 
@@ -75,9 +78,10 @@ def finished(target: Path, wanted: Wanted) -> Tree | None:
     """The tree in this folder, if it is whole and of these packages."""
     try:
         told = json.loads((target / STAMP).read_text())
-    except (OSError, ValueError):
+        same = Wanted(**{**told, "packages": tuple(told["packages"])}) == wanted
+    except (OSError, ValueError, TypeError, KeyError):
         return None
-    if told != json.loads(json.dumps(asdict(wanted))):
+    if not same:
         return None
     return Tree(target, _library_folders(target))
 
@@ -90,9 +94,9 @@ def make(
     if done is not None:
         return done
     _check_tools()
-    mirror = mirror or mirror_of()
+    mirror = mirror or mirror_of(distribution=wanted.distribution)
     if mirror is None:
-        raise NoTree("no mirror of Debian is known here", hint="name one: --mirror URL")
+        raise NoTree(f"no mirror of {wanted.distribution.capitalize()} is known here", hint="name one: --mirror URL")
     work = target.with_name(target.name + ".part")
     configuration = _configure(work, wanted, mirror)
     _apt(configuration, ["update"], "Read the list of packages", 0.0, 0.1, progress)
@@ -118,7 +122,9 @@ def _configure(work: Path, wanted: Wanted, mirror: str) -> Path:
     for folder in ("lists/partial", "archives/partial", "etc"):
         (work / folder).mkdir(parents=True, exist_ok=True)
     (work / "status").touch()
-    (work / "etc" / "sources.list").write_text(f"deb [signed-by={wanted.keys}] {mirror} {wanted.suite} main\n")
+    (work / "etc" / "sources.list").write_text(
+        f"deb [signed-by={wanted.keys}] {mirror} {wanted.suite} {wanted.sections}\n"
+    )
     settings = {
         "Dir::State": work,
         "Dir::State::status": work / "status",

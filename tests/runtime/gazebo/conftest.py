@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -21,7 +22,13 @@ MODERN = Wanted("bookworm", ("ignition-transport-cli", "libignition-msgs-dev", "
 SOURCE = Path(__file__).with_name("peer.cpp")
 LIBRARIES = ("ignition-transport11", "ignition-msgs8", "protobuf")
 
+UBUNTU_KEYS = "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+FORTRESS = ("libignition-gazebo6-6", "libignition-gazebo-plugins", "libignition-physics5-dartsim-plugin5")
+FORTRESS_SERVER = Path(__file__).with_name("fortress_server.c")
+
 Peer = Callable[..., "subprocess.Popen[str]"]
+Fortress = Callable[[Path], tuple[list[str], dict[str, str]]]
+"""From a world file to the command that serves it, and its environment."""
 
 
 @pytest.fixture(scope="session")
@@ -48,6 +55,40 @@ def peer_program(modern_tree: Tree) -> Path:
         command += [*(f"-l{library}" for library in LIBRARIES), "-Wl,--allow-shlib-undefined", "-lpthread"]
         subprocess.run(command, check=True, timeout=600)
     return program
+
+
+@pytest.fixture(scope="session")
+def fortress() -> Fortress:
+    """The server of Fortress. Of Debian and Ubuntu, Ubuntu 22.04 alone has it."""
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler for what starts the server of Fortress")
+    try:
+        keys = Path("/") / UBUNTU_KEYS
+        if not keys.exists():
+            keys = make(CACHE / "ubuntu-keys", Wanted("trixie", ("ubuntu-archive-keyring",))).root / UBUNTU_KEYS
+        tree = make(CACHE / "fortress", Wanted("jammy", FORTRESS, str(keys), "ubuntu", "main universe"))
+    except NoTree as none:
+        pytest.skip(f"a server of Fortress cannot be had here: {none}")
+    (libraries,) = tree.root.glob("usr/lib/*-linux-gnu")
+    engines = libraries / "ign-physics-5" / "engine-plugins"
+    plugin = engines / "libignition-physics-dartsim-plugin.so"
+    if not plugin.exists():  # only the package for developers has this name
+        plugin.symlink_to("libignition-physics5-dartsim-plugin.so.5")
+    digest = hashlib.sha256(FORTRESS_SERVER.read_bytes()).hexdigest()[:12]
+    program = tree.root / f"fortress-server-{digest}"
+    if not program.exists():
+        subprocess.run(["cc", "-O1", "-o", str(program), str(FORTRESS_SERVER), "-ldl"], check=True, timeout=60)
+
+    def command(world: Path) -> tuple[list[str], dict[str, str]]:
+        environment = {
+            **os.environ,
+            "HOME": str(world.parent),
+            "IGN_GAZEBO_SYSTEM_PLUGIN_PATH": str(libraries / "ign-gazebo-6" / "plugins"),
+            "IGN_GAZEBO_PHYSICS_ENGINE_PATH": str(engines),
+        }
+        return tree.command(program.name, str(world)), environment
+
+    return command
 
 
 @pytest.fixture

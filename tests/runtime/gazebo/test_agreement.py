@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from lxml import etree
 
 from studio.model.geometry.library import load_model
-from studio.runtime.gazebo.agreement import check
+from studio.runtime.gazebo.agreement import check, mismatches
+from studio.runtime.gazebo.connections.spawning import sdf_of
 from studio.runtime.gazebo.server import GazeboError
 from studio.runtime.gazebo.vehicle_sdf import vehicle_sdf
 from studio.runtime.sim.vehicles.vehicle import vehicle_of
@@ -62,3 +64,26 @@ def test_what_is_not_there_is_said() -> None:
         check(World("<model name='x'/>"), "raptor", SDF)  # type: ignore[arg-type]
     with pytest.raises(GazeboError, match="cannot be read"):
         check(World("<model"), "raptor", SDF)  # type: ignore[arg-type]
+
+
+def test_poses_agree_whatever_frame_they_are_written_in() -> None:
+    """A server of Fortress writes other frames than those that it was given."""
+    nested = """<model name="m"><link name="hull"><pose>1 0 0 0 0 0</pose></link>
+      <link name="wheel"><pose relative_to="turn">0 0 0 0 0 0</pose></link>
+      <joint name="turn" type="revolute"><pose relative_to="hull">0 2 0 0 0 0</pose><child>wheel</child></joint>
+      </model>"""
+    flat = """<model name="m"><link name="hull"><pose>1 0 0 0 0 0</pose></link>
+      <link name="wheel"><pose>{} 2 0 0 0 0</pose></link>
+      <joint name="turn" type="revolute"><child>wheel</child></joint></model>"""
+    wanted = etree.fromstring(nested)
+    assert mismatches(etree.fromstring(flat.format(1)), wanted) == []
+    told = mismatches(etree.fromstring(flat.format(1.5)), wanted)
+    assert {each.subject for each in told} == {"part wheel", "joint turn"}
+
+
+def test_a_vehicle_for_fortress_has_joints_that_turn_and_noise_in_degrees() -> None:
+    made = sdf_of("raptor", "raptor", None, is_classic=False)
+    assert 'type="continuous"' not in made
+    assert made.count("<lower>-1e16</lower>") == 4
+    deviation = etree.fromstring(made).findtext(".//gps/position_sensing/horizontal/noise/stddev")
+    assert 0 < float(deviation or 0) < 1e-4

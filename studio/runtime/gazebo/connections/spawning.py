@@ -17,6 +17,9 @@ from studio.runtime.gazebo.server import GazeboError, GazeboServer, Placement
 from studio.runtime.gazebo.vehicle_sdf import vehicle_sdf
 from studio.runtime.sim.vehicles.vehicle import vehicle_of
 
+METRES_OF_A_DEGREE = 111_320.0
+"""Of latitude."""
+
 
 def sdf_of(assembly: str, name: str, project: Path | None, *, is_classic: bool) -> str:
     """As this kind of server takes it: the plugins that drive it are of one kind only."""
@@ -27,8 +30,11 @@ def sdf_of(assembly: str, name: str, project: Path | None, *, is_classic: bool) 
 
 
 def _for_modern(sdf: str) -> str:
-    """The physics of Fortress holds continuous joints fast; as revolute ones without an end they turn."""
+    """The physics of Fortress holds continuous joints fast; as revolute ones without an end they turn. Its satellite
+    receivers add their noise to degrees, not to metres."""
     root = parse_hardened(sdf.encode())
+    for deviation in root.iterfind(".//gps/position_sensing/horizontal/noise/stddev"):
+        deviation.text = repr(float(deviation.text or 0.0) / METRES_OF_A_DEGREE)
     for joint in root.iter("joint"):
         limit = joint.find("axis/limit")
         if joint.get("type") == "continuous" and limit is not None:
