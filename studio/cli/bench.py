@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.paths import PACKAGE
 
 EXAMPLE = """\

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from studio.cli.places import component_names, find_project, project_names
+from studio.cli.shared.places import component_names, find_project, project_names
 from studio.cli.verbs import VERBS, parser_of
 from studio.errors import StudioError
 
@@ -113,7 +113,7 @@ def _components(words: Sequence[str], current: str) -> Iterable[Candidate]:
 
 
 def _properties(words: Sequence[str], current: str) -> Iterator[Candidate]:
-    from studio.cli.property_names import properties_of
+    from studio.cli.shared.property_names import properties_of
 
     state = _state(words)
     for component in state.get("components", {}):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from studio.cli.colours import BOLD, RED, YELLOW, paint, paint_verdict
-from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
-from studio.cli.places import find_project
+from studio.cli.shared.colours import BOLD, RED, YELLOW, paint, paint_verdict
+from studio.cli.shared.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
+from studio.cli.shared.places import find_project
 from studio.errors import Problem, StudioError
 from studio.model.loaded_project import LoadedProject, open_project
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from studio import __version__
-from studio.cli.colours import BOLD, RED, paint
-from studio.cli.compiled_code import make_room
-from studio.cli.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError, error_json, print_json
+from studio.cli.shared.colours import BOLD, RED, paint
+from studio.cli.shared.compiled_code import make_room
+from studio.cli.shared.outcome import FAILED, FINE, INTERRUPTED, WRONG_USE, UsageError, error_json, print_json
 from studio.cli.verbs import VERBS, Verb, parser_of
 from studio.errors import StudioError
 from studio.runtime.base.child_signals import pass_on_default_signals

@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from studio.cli.colours import BOLD, paint, paint_verdict
-from studio.cli.columns import columns
-from studio.cli.log_file import find_log, unfinished
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
-from studio.cli.places import find_project
+from studio.cli.shared.colours import BOLD, paint, paint_verdict
+from studio.cli.shared.columns import columns
+from studio.cli.shared.log_file import find_log, unfinished
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.places import find_project
 from studio.messages import MessageTypes
 from studio.runtime.recording import LogReader
 from studio.runtime.recording.facts.run_facts import RunDifference

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from studio.cli.outcome import FINE
+from studio.cli.shared.outcome import FINE
 
 EXAMPLE = """\
   studio completion bash >> ~/.bashrc                              then open a new terminal

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from studio.cli.columns import columns
 from studio.cli.convert_rts import export_profile, import_profile, is_profile_file
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.columns import columns
+from studio.cli.shared.outcome import FINE, UsageError, add_json_option, print_json
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.base.log_compression import CHOICES
 from studio.runtime.recording import LogReader

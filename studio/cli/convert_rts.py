@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from studio.cli.columns import columns
-from studio.cli.outcome import FINE, UsageError, print_json
+from studio.cli.shared.columns import columns
+from studio.cli.shared.outcome import FINE, UsageError, print_json
 from studio.errors import StudioError
 from studio.model.document import LAYOUT_FILE, SYSTEM_FILE
 from studio.model.files import read_bytes, write_atomically

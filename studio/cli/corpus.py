@@ -11,11 +11,11 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from studio.cli.colours import GREEN, RED, YELLOW, paint
 from studio.cli.corpus_parts.finding import find_all
 from studio.cli.corpus_parts.outcome import BAD, RESULTS, Found, Outcome
 from studio.cli.corpus_parts.trial import Trial
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.colours import GREEN, RED, YELLOW, paint
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 
 EXAMPLE = """\
   studio corpus ~/robots                         every SDF, URDF, MCAP, bag, CARMEN log and RtsProfile below it

@@ -6,19 +6,19 @@ import argparse
 import re
 from typing import Any
 
-from studio.cli.ctl_break import add_break_options, set_break, show_breaks
-from studio.cli.ctl_debug import add_debug_options, debug, go_on, into
-from studio.cli.ctl_edit import edit
-from studio.cli.ctl_gate import again, back, gate, go_to, held, set_gate, step
-from studio.cli.ctl_hand import call, send
-from studio.cli.ctl_player import add_player_options, player
-from studio.cli.ctl_record import add_record_options, record
-from studio.cli.ctl_shape import reload, reset, save, switch
-from studio.cli.ctl_show import show_list, show_log, show_output
-from studio.cli.ctl_values import arm, get, set_value, watch
-from studio.cli.help_text import HelpText
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
-from studio.cli.trust import add_trust_option
+from studio.cli.ctl_parts.breakpoints import add_break_options, set_break, show_breaks
+from studio.cli.ctl_parts.debug import add_debug_options, debug, go_on, into
+from studio.cli.ctl_parts.edit import edit
+from studio.cli.ctl_parts.gate import again, back, gate, go_to, held, set_gate, step
+from studio.cli.ctl_parts.hand import call, send
+from studio.cli.ctl_parts.player import add_player_options, player
+from studio.cli.ctl_parts.record import add_record_options, record
+from studio.cli.ctl_parts.shape import reload, reset, save, switch
+from studio.cli.ctl_parts.show import show_list, show_log, show_output
+from studio.cli.ctl_parts.values import arm, get, set_value, watch
+from studio.cli.shared.help_text import HelpText
+from studio.cli.shared.outcome import FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.trust import add_trust_option
 from studio.errors import StudioError
 from studio.model.sources import SOURCE_MODES
 from studio.runtime.client.attach import Attachment

@@ -9,12 +9,12 @@ from contextlib import suppress
 from typing import Any
 
 from studio.cli import run as run_verb
-from studio.cli.debug_options import add_place_options, place
-from studio.cli.log_file import find_log, unfinished
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
-from studio.cli.places import find_project
-from studio.cli.refusal import refuse
-from studio.cli.trust import add_trust_option, require_trust
+from studio.cli.shared.debug_options import add_place_options, place
+from studio.cli.shared.log_file import find_log, unfinished
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
+from studio.cli.shared.places import find_project
+from studio.cli.shared.refusal import refuse
+from studio.cli.shared.trust import add_trust_option, require_trust
 from studio.errors import StudioError
 from studio.model.loaded_project import LoadedProject, open_project
 from studio.runtime.debug.log_debugging import LogDebugging, debug_log

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from studio import __version__
-from studio.cli.examinations import Finding, examine
-from studio.cli.outcome import FAILED, FINE, add_json_option, print_json
+from studio.cli.doctor_parts.examinations import Finding, examine
+from studio.cli.shared.outcome import FAILED, FINE, add_json_option, print_json
 
 EXAMPLE = """\
   studio doctor                what is installed and what is missing

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from studio.cli.outcome import FINE, UsageError
-from studio.cli.places import SYSTEM, find_project
+from studio.cli.shared.outcome import FINE, UsageError
+from studio.cli.shared.places import SYSTEM, find_project
 from studio.errors import StudioError
 
 EXAMPLE = """\
@@ -83,7 +83,7 @@ def _run_unseen(project: Path, options: argparse.Namespace, reason: StudioError)
 
 def _require_ready(project: Path, options: argparse.Namespace) -> None:
     """Everything that the window would ask about or wait for: nobody sees it, and nobody could answer."""
-    from studio.cli.trust import require_trust
+    from studio.cli.shared.trust import require_trust
     from studio.model.loaded_project import open_project
 
     opened = open_project(project)

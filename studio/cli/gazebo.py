@@ -15,8 +15,8 @@ from typing import Any
 from google.protobuf import json_format
 
 from studio.cli.convert import ProgressBar
-from studio.cli.help_text import HelpText
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.help_text import HelpText
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.model.close_matches import did_you_mean
 from studio.model.geometry.library import Library
 from studio.paths import model_roots

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
-from studio.cli.places import component_at, component_names, project_at, project_names
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.places import component_at, component_names, project_at, project_names
 from studio.model.close_matches import did_you_mean
 
 EXAMPLE = """\
@@ -40,13 +40,13 @@ def run(options: argparse.Namespace) -> int:
     if project is None and component is None and (_may_be_log(options.subject) or options.why or options.latency):
         return _describe_log(options)
     if project is not None:
-        from studio.cli.describe_project import project_json, project_text
+        from studio.cli.info_parts.describe_project import project_json, project_text
         from studio.model.loaded_project import open_project
 
         opened = open_project(project)
         print_json(project_json(opened)) if options.json else print("\n".join(project_text(opened)))
     elif component is not None:
-        from studio.cli.describe_component import component_json, component_text
+        from studio.cli.info_parts.describe_component import component_json, component_text
         from studio.model.component_xml import read_profile
         from studio.model.spec import PROFILE
 
@@ -65,12 +65,12 @@ def _may_be_log(text: str) -> bool:
 
 
 def _describe_log(options: argparse.Namespace) -> int:
-    from studio.cli.info_log import log_json, log_text, why, why_json, why_text
-    from studio.cli.log_file import find_log, unfinished
+    from studio.cli.info_parts.info_log import log_json, log_text, why, why_json, why_text
+    from studio.cli.shared.log_file import find_log, unfinished
 
     named = Path(options.subject)
     if named.is_dir() and not options.latency and not options.why:
-        from studio.cli.info_folder import folder_json, folder_text, is_sound
+        from studio.cli.info_parts.info_folder import folder_json, folder_text, is_sound
         from studio.runtime.recording.importers import recordings_in
 
         recordings = recordings_in(named)
@@ -80,7 +80,7 @@ def _describe_log(options: argparse.Namespace) -> int:
             return FINE if is_sound(listed) else FAILED
     path = find_log(options.subject)
     if options.latency:
-        from studio.cli.info_latency import found, latency_json, latency_text
+        from studio.cli.info_parts.info_latency import found, latency_json, latency_text
 
         paths = found(path, options.latency)
         print_json(latency_json(paths)) if options.json else print("\n".join(latency_text(paths)))

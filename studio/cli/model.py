@@ -6,7 +6,7 @@ import argparse
 import importlib
 from typing import Final
 
-from studio.cli.help_text import HelpText
+from studio.cli.shared.help_text import HelpText
 
 EXAMPLE = """\
   studio model info raptor                                       bodies, frames, joints and sensors; by name or file

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from studio.cli.help_text import HelpText
-from studio.cli.outcome import FINE
+from studio.cli.shared.help_text import HelpText
+from studio.cli.shared.outcome import FINE
 from studio.model.spec import CATEGORIES
 
 EXAMPLE = """\
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def make_project(options: argparse.Namespace) -> None:
-    from studio.cli.new_project import create_project
+    from studio.cli.new_parts.new_project import create_project
 
     folder = create_project(Path(options.name))
     print(f"made {folder}/")
@@ -77,9 +77,9 @@ def make_project(options: argparse.Namespace) -> None:
 
 
 def make_component(options: argparse.Namespace) -> None:
-    from studio.cli.component_description import describe
-    from studio.cli.new_component import components_folder, create_component
-    from studio.cli.places import near, project_around
+    from studio.cli.new_parts.component_description import describe
+    from studio.cli.new_parts.new_component import components_folder, create_component
+    from studio.cli.shared.places import near, project_around
     from studio.runtime.client.trust import trust_component
 
     components = components_folder(options.project, Path.cwd())

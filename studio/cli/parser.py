@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from typing import NoReturn
 
-from studio.cli.outcome import UsageError
+from studio.cli.shared.outcome import UsageError
 from studio.model.close_matches import did_you_mean
 
 _CHOICE = re.compile(r"(?P<what>.*): invalid choice: '(?P<word>.*)' \(choose from (?P<choices>.*)\)\Z", re.DOTALL)

@@ -10,15 +10,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from studio.cli.columns import columns
-from studio.cli.keys import is_terminal, keys
-from studio.cli.log_file import ProgressBar, find_log, is_unfinished
-from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, warn
-from studio.cli.places import find_project
-from studio.cli.play_keys import HELP, reached_text, show, steer
-from studio.cli.refusal import refuse
-from studio.cli.run_console import Console
-from studio.cli.trust import add_trust_option, require_trust
+from studio.cli.run_parts.play_keys import HELP, reached_text, show, steer
+from studio.cli.run_parts.run_console import Console
+from studio.cli.shared.columns import columns
+from studio.cli.shared.keys import is_terminal, keys
+from studio.cli.shared.log_file import ProgressBar, find_log, is_unfinished
+from studio.cli.shared.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json, warn
+from studio.cli.shared.places import find_project
+from studio.cli.shared.refusal import refuse
+from studio.cli.shared.trust import add_trust_option, require_trust
 from studio.messages import MessageTypes
 from studio.model.loaded_project import LoadedProject, open_project
 from studio.model.registry import Registry

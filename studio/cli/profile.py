@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from studio.cli.outcome import FAILED, FINE, UsageError
-from studio.cli.places import find_component, near, project_around
-from studio.cli.trust import add_trust_option, require_trust_in
+from studio.cli.shared.outcome import FAILED, FINE, UsageError
+from studio.cli.shared.places import find_component, near, project_around
+from studio.cli.shared.trust import add_trust_option, require_trust_in
 from studio.errors import StudioError
 from studio.model.component_xml import read_profile
 from studio.model.spec import PROFILE, CommandEntry

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from studio.cli import run as running
-from studio.cli.given_parameters import add_set_option
-from studio.cli.keys import Keys, is_terminal, keys
-from studio.cli.outcome import add_json_option
-from studio.cli.places import find_project
-from studio.cli.recording_options import add_recording_options, folder_for, log_place, progress_text
-from studio.cli.run_console import Console
-from studio.cli.trust import add_trust_option
+from studio.cli.run_parts.run_console import Console
+from studio.cli.shared.given_parameters import add_set_option
+from studio.cli.shared.keys import Keys, is_terminal, keys
+from studio.cli.shared.outcome import add_json_option
+from studio.cli.shared.places import find_project
+from studio.cli.shared.recording_options import add_recording_options, folder_for, log_place, progress_text
+from studio.cli.shared.trust import add_trust_option
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.recording.facts.set_bookmark import set_bookmark
 from studio.runtime.server.attach_server import AttachServer

@@ -10,8 +10,6 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from studio.cli.colours import paint_verdict
-from studio.cli.columns import columns, wrapped
 from studio.cli.compare import (
     comparison_json,
     difference_json,
@@ -21,11 +19,13 @@ from studio.cli.compare import (
     summary,
     tolerance,
 )
-from studio.cli.given_parameters import add_set_option, as_given
-from studio.cli.log_file import ProgressBar, find_log, unfinished
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
-from studio.cli.places import find_project
-from studio.cli.recording_options import (
+from studio.cli.shared.colours import paint_verdict
+from studio.cli.shared.columns import columns, wrapped
+from studio.cli.shared.given_parameters import add_set_option, as_given
+from studio.cli.shared.log_file import ProgressBar, find_log, unfinished
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
+from studio.cli.shared.places import find_project
+from studio.cli.shared.recording_options import (
     add_recording_options,
     compression_of,
     log_place,
@@ -33,8 +33,8 @@ from studio.cli.recording_options import (
     refuse_without_log,
     select_topics,
 )
-from studio.cli.refusal import refuse
-from studio.cli.trust import add_trust_option, require_trust
+from studio.cli.shared.refusal import refuse
+from studio.cli.shared.trust import add_trust_option, require_trust
 from studio.model.loaded_project import LoadedProject, open_project
 from studio.model.wiring import topics_of
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns

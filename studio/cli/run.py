@@ -13,13 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
-from studio.cli.debug_options import add_debug_start_options, start_debugged, wants_debugger
-from studio.cli.detached import run_detached
-from studio.cli.given_parameters import add_set_option, as_given
-from studio.cli.log_file import importing
-from studio.cli.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json
-from studio.cli.places import find_project
-from studio.cli.recording_options import (
+from studio.cli.run_parts.detached import run_detached
+from studio.cli.run_parts.run_console import Console
+from studio.cli.run_parts.run_in_process import add_in_process_option, choose_lockstep, run_to_the_end
+from studio.cli.run_parts.run_result import Measurement, Result, mode_of, result_of
+from studio.cli.shared.debug_options import add_debug_start_options, start_debugged, wants_debugger
+from studio.cli.shared.given_parameters import add_set_option, as_given
+from studio.cli.shared.log_file import importing
+from studio.cli.shared.outcome import FAILED, FINE, INTERRUPTED, UsageError, add_json_option, print_json
+from studio.cli.shared.places import find_project
+from studio.cli.shared.recording_options import (
     add_recording_options,
     is_whole,
     log_place,
@@ -30,12 +33,9 @@ from studio.cli.recording_options import (
     refuse_without_log,
     select_topics,
 )
-from studio.cli.refusal import refuse
-from studio.cli.run_console import Console
-from studio.cli.run_in_process import add_in_process_option, choose_lockstep, run_to_the_end
-from studio.cli.run_result import Measurement, Result, mode_of, result_of
-from studio.cli.trust import add_trust_option, require_trust
-from studio.cli.verdict import Verdict
+from studio.cli.shared.refusal import refuse
+from studio.cli.shared.trust import add_trust_option, require_trust
+from studio.cli.shared.verdict import Verdict
 from studio.errors import StudioError
 from studio.model.files import read_bytes
 from studio.model.gazebo_provider import GAZEBO, gazebo_provider

@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
-from studio.cli.help_text import HelpText
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.help_text import HelpText
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.model.geometry.library import load_model
 from studio.runtime.sim.physics.physics import Physics
 from studio.runtime.sim.physics.picture import View, picture, save_picture

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
-from studio.cli.given_parameters import add_set_option, as_given
-from studio.cli.keys import is_terminal, keys
-from studio.cli.log_file import ProgressBar, find_log, unfinished
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
-from studio.cli.places import find_project
-from studio.cli.refusal import refuse
-from studio.cli.step_keys import StepKeys
-from studio.cli.step_text import digest_lines, event_json, event_line, topics_of, where
-from studio.cli.trust import add_trust_option, require_trust
+from studio.cli.run_parts.step_keys import StepKeys
+from studio.cli.run_parts.step_text import digest_lines, event_json, event_line, topics_of, where
+from studio.cli.shared.given_parameters import add_set_option, as_given
+from studio.cli.shared.keys import is_terminal, keys
+from studio.cli.shared.log_file import ProgressBar, find_log, unfinished
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json, warn
+from studio.cli.shared.places import find_project
+from studio.cli.shared.refusal import refuse
+from studio.cli.shared.trust import add_trust_option, require_trust
 from studio.errors import StudioError
 from studio.model.close_matches import did_you_mean
 from studio.model.loaded_project import open_project

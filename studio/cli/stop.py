@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
 from studio.errors import StudioError
 from studio.runtime.base.clock import SECOND_NS, monotonic_ns
 from studio.runtime.client.attach import Attachment

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from studio.cli.cases.reports import junit, markdown, result_text, results_json, summary
 from studio.cli.cases.running import Bench, CaseResult
-from studio.cli.colours import paint_verdict
-from studio.cli.columns import columns
-from studio.cli.log_file import ProgressBar
-from studio.cli.outcome import FAILED, FINE, UsageError, add_json_option, print_json
-from studio.cli.places import find_project
-from studio.cli.refusal import refuse
-from studio.cli.trust import add_trust_option, require_trust
+from studio.cli.shared.colours import paint_verdict
+from studio.cli.shared.columns import columns
+from studio.cli.shared.log_file import ProgressBar
+from studio.cli.shared.outcome import FAILED, FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.places import find_project
+from studio.cli.shared.refusal import refuse
+from studio.cli.shared.trust import add_trust_option, require_trust
 from studio.model.close_matches import did_you_mean
 from studio.model.files import write_atomically
 from studio.model.loaded_project import open_project

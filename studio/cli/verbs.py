@@ -7,8 +7,8 @@ import importlib
 from dataclasses import dataclass
 from typing import Protocol, cast
 
-from studio.cli.help_text import HelpText
 from studio.cli.parser import Parser
+from studio.cli.shared.help_text import HelpText
 
 
 class VerbModule(Protocol):

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from studio.cli import ctl
-from studio.cli.colours import RED, paint
-from studio.cli.columns import columns, paragraphs, wrapped
 from studio.cli.command import find_verb
-from studio.cli.outcome import UsageError
+from studio.cli.shared.colours import RED, paint
+from studio.cli.shared.columns import columns, paragraphs, wrapped
+from studio.cli.shared.outcome import UsageError
 from studio.cli.verbs import VERBS, Verb, parser_of
 from studio.errors import StudioError
 from tests.cli.running import STUDIO, Studio

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.cli.compiled_code import VARIABLE, make_room
+from studio.cli.shared.compiled_code import VARIABLE, make_room
 
 NOWHERE = "/proc/self/fd"
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from studio.cli import examinations
-from studio.cli.examinations import Program, examine_libzmq, examine_package, examine_program
-from studio.cli.requirements import Requirement, requirements
+from studio.cli.doctor_parts import examinations
+from studio.cli.doctor_parts.examinations import Program, examine_libzmq, examine_package, examine_program
+from studio.cli.doctor_parts.requirements import Requirement, requirements
 from tests.cli.running import Studio
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from studio.cli.keys import Keys, is_terminal, keys
+from studio.cli.shared.keys import Keys, is_terminal, keys
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from studio.cli.recording_options import progress_text
+from studio.cli.shared.recording_options import progress_text
 from studio.messages import Float64, encode
 from studio.runtime.recording import LogError, LogReader, LogWriter
 from studio.runtime.recording.format.bookmarks import BOOKMARK_TOPIC

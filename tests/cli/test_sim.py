@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from studio.cli.run_console import readable
+from studio.cli.run_parts.run_console import readable
 from studio.errors import StudioError
 from studio.model.loaded_project import open_project
 from studio.paths import PACKAGE

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from studio.cli.keys import Keys
-from studio.cli.step_keys import StepKeys
+from studio.cli.run_parts.step_keys import StepKeys
+from studio.cli.shared.keys import Keys
 from studio.runtime.recording import LogReader
 from studio.runtime.replay.inputs import inputs_of
 from studio.runtime.replay.stepping import step_inputs

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from studio.cli.ctl_way import way_words
+from studio.cli.ctl_parts.way import way_words
 from studio.errors import StudioError
 from studio.runtime.client.attach import Attachment
 from studio.runtime.client.running_systems import find_running

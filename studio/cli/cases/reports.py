@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from studio.cli.cases.running import CaseResult
-from studio.cli.colours import paint_verdict
+from studio.cli.shared.colours import paint_verdict
 
 VERDICTS = {True: "passed", False: "failed"}
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from studio.cli.model_parts.named import add_model, find, library, load
-from studio.cli.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
-from studio.cli.places import find_project
+from studio.cli.shared.outcome import FAILED, FINE, add_json_option, print_json, problem_json, summary_of
+from studio.cli.shared.places import find_project
 from studio.errors import Problem, Severity
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.closer_look import look_closer, unused_frames
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
         problems += _against_system(model, options.system)
     if options.log:
         # Inside, because reading logs takes more than looking at a model does.
-        from studio.cli.log_file import find_log, unfinished
+        from studio.cli.shared.log_file import find_log, unfinished
         from studio.runtime.recording.facts.log_measures import geometry_of, measures_of
 
         log = find_log(options.log)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from studio.cli.model_parts.named import add_model, load_with_notes
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.outcome import FINE, UsageError, add_json_option, print_json
 from studio.model.files import FileError
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.assembly_xml import write_assembly

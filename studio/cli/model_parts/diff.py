@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from studio.cli.model_parts.named import add_model, load
-from studio.cli.outcome import FAILED, FINE, add_json_option, print_json
+from studio.cli.shared.outcome import FAILED, FINE, add_json_option, print_json
 from studio.model.geometry.differences import differences
 
 EXAMPLE = """\

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterator
 from typing import Any
 
-from studio.cli.columns import columns
 from studio.cli.model_parts.named import add_model, load
-from studio.cli.outcome import FINE, add_json_option, print_json
+from studio.cli.shared.columns import columns
+from studio.cli.shared.outcome import FINE, add_json_option, print_json
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.body import Body
 from studio.model.geometry.linkage import Edge, Part, link

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from studio.cli.outcome import UsageError, warn
-from studio.cli.places import project_around
+from studio.cli.shared.outcome import UsageError, warn
+from studio.cli.shared.places import project_around
 from studio.errors import StudioError
 from studio.model.geometry.assembly import Model
 from studio.model.geometry.import_model import SUFFIXES, import_model

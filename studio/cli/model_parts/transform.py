@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from studio.cli.model_parts.named import HELP, load
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.outcome import FINE, UsageError, add_json_option, print_json
 from studio.model.geometry.rotations import Matrix, quaternion_of, rpy_of
 from studio.model.geometry.transforms import Transforms
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from studio.cli.model_parts.named import add_model, load
-from studio.cli.outcome import FINE, UsageError, add_json_option, print_json
+from studio.cli.shared.outcome import FINE, UsageError, add_json_option, print_json
 from studio.model.close_matches import did_you_mean
 from studio.model.geometry.linkage import Branch, Linkage, Part, link
 

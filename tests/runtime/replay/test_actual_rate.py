@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studio.cli.play_keys import reached_text
+from studio.cli.run_parts.play_keys import reached_text
 from studio.runtime.playing.actual_rate import ActualRate, too_slow
 
 S = 1_000_000_000

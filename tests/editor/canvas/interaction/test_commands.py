@@ -179,7 +179,7 @@ def test_cards_and_notes_move_together_and_are_one_step(view: CanvasView) -> Non
     assert view.canvas.nodes["terrain_map"].x() == 288 + 48 and session.system.layout.notes["n1"].x == before.x + 48
     for _ in range(2):
         QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.ShiftModifier)
-    assert labels(view)[history:] == ["Move selection", "Resize what is selected"]
+    assert labels(view)[history:] == ["Move selection", "Resize selection"]
     assert session.system.layout.notes["n1"].height == before.height + 32
     session.undo()
     session.undo()

@@ -1,0 +1,1 @@
+"""The verbs of `studio ctl`, a module for each subject."""

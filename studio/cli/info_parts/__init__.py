@@ -1,0 +1,1 @@
+"""What `studio info` tells of each sort of thing."""

@@ -1,0 +1,1 @@
+"""What `studio new` makes."""

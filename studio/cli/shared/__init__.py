@@ -1,0 +1,1 @@
+"""What several verbs need: options, outcomes, colours, tables, and where projects and logs are."""
