@@ -134,7 +134,7 @@ def copied(world: World, model: WorldModel, by: Sequence[float]) -> WorldModel:
     known = [each for each in model.shapes if not isinstance(each.shape, OtherShape)]
     shapes = tuple(replace(each, collision=None, visual=None) for each in known)
     pose = replace(model.pose, xyz=(x, y, z))
-    return replace(model, name=_free(world, model.name), pose=pose, links=links, shapes=shapes, origin=None)
+    return replace(model, name=_free(world, model.name), pose=pose, links=links, shapes=shapes, inner=(), origin=None)
 
 
 def grown(shape: Shape, by: Iterable[float]) -> tuple[Shape, tuple[float, float, float]]:

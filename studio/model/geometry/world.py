@@ -84,6 +84,8 @@ class WorldModel:
     is_static: bool = True
     links: tuple[WorldLink, ...] = (WorldLink("link"),)
     shapes: tuple[WorldShape, ...] = ()
+    inner: tuple[Shape, ...] = ()
+    """Of the models in it, in its axes: they are drawn, and kept as they are written."""
     origin: Origin | None = None
 
     def link(self, name: str) -> WorldLink:
@@ -106,15 +108,20 @@ class WorldModel:
         """For everything that draws and measures; the same object as long as the model is the same. Files are relative
         to `folder`."""
         if folder not in self._bodies:
-            shapes = [self._placed(each, folder) for each in self.shapes]
+            shapes = [_found(each, folder) for each in (*map(self.placed, self.shapes), *self.inner)]
             self._bodies[folder] = Body(self.name, shapes=shapes, is_static=self.is_static)
         return self._bodies[folder]
 
-    def _placed(self, each: WorldShape, folder: str) -> Shape:
+    def placed(self, each: WorldShape) -> Shape:
+        """In the axes of the model."""
         carrier, shape = self.carrier_of(each), each.shape
-        if isinstance(shape, Mesh | Heightmap):
-            shape = replace(shape, file=str(Path(folder) / shape.file.removeprefix("file://")))
         return shape if is_here(carrier) else replace(shape, pose=Pose.from_matrix(carrier @ shape.pose.matrix))
+
+
+def _found(shape: Shape, folder: str) -> Shape:
+    if isinstance(shape, Mesh | Heightmap):
+        return replace(shape, file=str(Path(folder) / shape.file.removeprefix("file://")))
+    return shape
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,18 @@ def _model(node: XmlNode, file: Path | str | None) -> WorldModel:
             shapes += list(_shapes(child, link, inside, file))
     unique([(each.name, child) for each, child in zip(links, node.all("link"), strict=True)], "link", _text(file))
     is_static = static is not None and _is_true(static.text)
-    return WorldModel(name, pose, relative, is_static, tuple(links), tuple(shapes), node.origin())
+    inner = tuple(shape for each in node.all("model") for shape in _shapes_of_inner(each, inside, file))
+    return WorldModel(name, pose, relative, is_static, tuple(links), tuple(shapes), inner, node.origin())
+
+
+def _shapes_of_inner(node: XmlNode, inside: _Inside, file: Path | str | None) -> Iterator[Shape]:
+    """Of a model in a model, in the axes of the outer one."""
+    with reading(node, file):
+        made = _model(node, file)
+        at = inside.carrier(made.relative_to).matrix @ made.pose.matrix
+    for shape in (*map(made.placed, made.shapes), *made.inner):
+        name = f"{made.name}{SCOPE}{shape.name}"
+        yield replace(shape, name=name, pose=Pose.from_matrix(at @ shape.pose.matrix), origin=None)
 
 
 def _text(file: Path | str | None) -> str | None:

@@ -27,4 +27,9 @@ def test_it_is_one_step_of_undo(window: MainWindow, tmp_path: Path) -> None:
     assert "Imported 2 bodies" in window.status.words.text()
     document.workspace.undo()
     assert document.workspace.text() == before
+    document.workspace.save()
+    assert not (tmp_path / "bodies").exists(), "what was undone is not written"
+    document.workspace.redo()
+    document.workspace.save()
+    assert {path.name for path in (tmp_path / "bodies").iterdir()} == {"cart.xml", "mast.xml"}
     window.vehicles.close_all()

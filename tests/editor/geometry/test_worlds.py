@@ -327,3 +327,29 @@ def test_an_included_model_is_drawn_picked_as_one_and_moved(world: GeometryDocum
     for key in (Qt.Key.Key_G, Qt.Key.Key_X, Qt.Key.Key_1, Qt.Key.Key_Return):
         QTest.keyClick(world.view.canvas, key)
     assert world.workspace.world().parts()["crate"].pose.xyz == (-1.0, -2.0, 0.0)
+
+
+NESTED = b"""<sdf version="1.9"><world name="w"><model name="gate"><static>true</static>
+<link name="a"><visual name="c"><geometry><box><size>1 1 1</size></box></geometry></visual>
+<visual name="d"><pose>0 3 0 0 0 0</pose><geometry><box><size>1 1 1</size></box></geometry></visual></link>
+<model name="inner"><pose>0 1.5 0 0 0 0</pose><link name="b"><visual name="e">
+<geometry><box><size>1 1 1</size></box></geometry></visual></link></model></model></world></sdf>
+"""
+
+
+def test_a_click_on_a_model_in_a_model_selects_the_outer_one(alone: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "nested.sdf"
+    path.write_bytes(NESTED)
+    alone.files.open_any(path)
+    document = alone.vehicles.active
+    assert document is not None
+    document.view.fit()
+    for x in (0.0, 0.2):
+        click(document, x, 1.5)
+        assert document.selection.current == BodyThing("gate")
+    panel(document, "geometry_properties")
+    QTest.keyClicks(document.view.canvas, "gx1")
+    assert document.view.stage.preview is not None
+    QTest.keyClick(document.view.canvas, Qt.Key.Key_Return)
+    text = document.workspace.text()
+    assert b"<pose>1 0 0 0 0 0</pose>" in text and b'<model name="inner"><pose>0 1.5 0 0 0 0</pose>' in text

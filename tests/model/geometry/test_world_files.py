@@ -292,7 +292,8 @@ COUNTED = b"""<?xml version="1.0"?>
 <collision name="b"><pose relative_to="inner::hook">0 0 0 0 0 0</pose><geometry><sphere><radius>1</radius></sphere></geometry></collision>
 </link>
 <joint name="hinge" type="fixed"><pose relative_to="post">0 0 2 0 0 0</pose><parent>post</parent><child>arm</child></joint>
-<model name="inner"><pose relative_to="tip">0 0 3 0 0 0</pose><link name="hook"><pose>0 2 0 0 0 0</pose></link></model>
+<model name="inner"><pose relative_to="tip">0 0 3 0 0 0</pose><link name="hook"><pose>0 2 0 0 0 0</pose>
+<visual name="eye"><geometry><sphere><radius>1</radius></sphere></geometry></visual></link></model>
 </model></world></sdf>
 """  # noqa: E501
 
@@ -307,6 +308,7 @@ def test_poses_in_a_model_count_from_what_they_name(tmp_path: Path) -> None:
     assert at["a"] == pytest.approx([10.0, 2.0, 0.5]), "the post is 1 m left of the foot, its tip 1 m further"
     assert at["a_seen"] == pytest.approx([10.0, 1.0, 0.5]), "this one counts from its link, and is another place"
     assert at["b"] == pytest.approx([8.0, 2.0, 3.0])
+    assert at["inner::eye"] == pytest.approx([8.0, 2.0, 3.0]), "models in a model are drawn"
     gate = model(workspace, "gate")
     moved = gate.with_shape(0, replace(gate.shapes[0], shape=replace(gate.shapes[0].shape, pose=Pose((0.0, 0.0, 2.0)))))
     workspace.do(ChangeInWorld("gate", moved))

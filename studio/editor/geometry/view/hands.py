@@ -326,7 +326,7 @@ class Hands:
             return fitting(thing, selection.pick.kinds)
         if isinstance(thing, ShapeThing) and not self.stage.workspace.is_body:
             body = BodyThing(thing.body)
-            if self._is_one(thing.body):
+            if self._is_one(thing.body) or self._is_inner(thing):
                 return body
             inside = selection.current in (body, thing) or (
                 isinstance(selection.current, ShapeThing) and selection.current.body == thing.body
@@ -339,6 +339,12 @@ class Hands:
         workspace = self.stage.workspace
         part = workspace.world().parts().get(body) if workspace.is_world else None
         return part is not None and len(getattr(part, "shapes", ())) <= 1
+
+    def _is_inner(self, thing: ShapeThing) -> bool:
+        """In a world: of a model in a model, which is not edited by itself."""
+        workspace = self.stage.workspace
+        part = workspace.world().parts().get(thing.body) if workspace.is_world else None
+        return part is not None and thing.index >= len(getattr(part, "shapes", ()))
 
     # ---- keys
 
