@@ -2,7 +2,7 @@
 
 The next tests of the process would have to live with it, and fail or crash for no reason of theirs. What a fixture of a
 module or of the session has made may stay until that ends; so may threads, processes, systems and memory that have come
-while a test used a fixture of its module, as they may be of that.
+while a fixture of the module was there, as they may be of that.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ class Leftovers:
         self._known: dict[object, str] = {}
         self._staying: set[object] = set()
         """What may be of a fixture that is still there: to be gone when that is."""
+        self._of_modules: set[pytest.FixtureDef[Any]] = set()
+        """Fixtures that are there for several tests, but not for all."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
@@ -93,10 +95,11 @@ class Leftovers:
     def _left(self, item: pytest.Item) -> dict[object, str]:
         end = time.monotonic() + GRACE_S
         qt_leftovers.delete()
-        may_stay = _uses_module(item)
+        self._of_modules |= {each for each in _fixtures(item) if each.scope in ("class", "module", "package")}
+        self._of_modules = {each for each in self._of_modules if each.cached_result is not None}
         self._staying.clear()
         while left := self._new(uses_qt="qapp" in getattr(item, "fixturenames", ())):
-            if may_stay and all(name.startswith(STAYS) for name in left.values()):
+            if self._of_modules and all(name.startswith(STAYS) for name in left.values()):
                 self._staying |= left.keys()
                 return {}
             if time.monotonic() > end:
@@ -117,10 +120,8 @@ class Leftovers:
         return found | qt_leftovers.timers() if timers else found
 
 
-def _uses_module(item: pytest.Item) -> bool:
-    """Whether a fixture of its module, or of several, is there for the next test, too."""
-    of_several = [each[-1] for each in item._fixtureinfo.name2fixturedefs.values()]  # type: ignore[attr-defined]
-    return any(each.scope in ("class", "module", "package") and each.cached_result is not None for each in of_several)
+def _fixtures(item: pytest.Item) -> list[pytest.FixtureDef[Any]]:
+    return [each[-1] for each in item._fixtureinfo.name2fixturedefs.values()]  # type: ignore[attr-defined]
 
 
 def threads() -> dict[object, str]:

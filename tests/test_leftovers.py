@@ -51,6 +51,9 @@ def test_of_a_world(world):
     threading.Thread(target=world.wait, name="of the world").start()
     threading.Thread(target=threading.Event().wait, name="of nobody", daemon=True).start()
 
+def test_beside_a_world():
+    pass
+
 def test_the_last_of_a_world(world):
     pass
 
@@ -86,7 +89,7 @@ def test_what_is_left_fails_the_test_that_left_it(checkout: Path, tmp_path: Path
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     said = "left behind by this test"
     found = [line.removeprefix(said) for line in done.stdout.splitlines() if line.startswith(said)]
-    assert "8 passed, 5 errors" in done.stdout, done.stdout + done.stderr
+    assert "9 passed, 5 errors" in done.stdout, done.stdout + done.stderr
     assert found[0] == ": thread waits" and found[1].endswith("(sleep 60)")
     assert found[2:4] == [": widget QLabel", ": timer QTimer of 1000 ms"]
     assert found[4:] == [", or by one of its module before it: thread of nobody"]

@@ -398,7 +398,7 @@ def test_free_and_back_in_lockstep(client: Client) -> None:
     state = client.state
     assert state["stepping"]["gate"] == "free" and state["player"]["number"] == 30
     for do, fields in (("back", {}), ("player", {"action": "back"})):
-        with pytest.raises(StudioError, match=r"cannot go back: .* freely.*lockstep"):
+        with pytest.raises(StudioError, match=r"cannot go back: .* without lockstep.*--gate lockstep"):
             client.ask(do, **fields)
     client.player("burst", count=5)
     assert client.ask("gate", kind="lockstep")["kind"] == "lockstep"

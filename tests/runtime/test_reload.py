@@ -239,7 +239,7 @@ def test_in_free_run_the_component_begins_anew_and_the_system_goes_on(project: P
         before = {name: told["pid"] for name, told in system.state["processes"].items()}
         write(project, LATER)
         reply = system.ask("again", component="adder", timeout_s=60)
-        assert reply["same"] is None and "freely" in reply["why"]
+        assert reply["same"] is None and "without lockstep" in reply["why"]
         assert system.wait_for(lambda: system.state["processes"]["adder"]["pid"] != before["adder"], 20)
         assert system.state["processes"]["filter"]["pid"] == before["filter"]
         system.ask("gate", mode="run")
