@@ -12,6 +12,7 @@ from studio.recordings import (
     new_recording,
     recordings_folder,
     recordings_of,
+    size_words,
     where_logs_are,
 )
 
@@ -57,3 +58,9 @@ def test_a_log_is_looked_for_where_the_recordings_of_the_project_are(tmp_path: P
     recordings_of(project).mkdir(parents=True)
     assert where_logs_are(project) == recordings_of(project)
     assert where_logs_are(None) == recordings_folder()
+
+
+def test_sizes_are_told_in_the_unit_that_fits() -> None:
+    """Logs of 50 kB had 0.0 MB."""
+    sizes = [size_words(count) for count in (12, 49_551, 4_700_000, 2_500_000_000)]
+    assert sizes == ["12 B", "50 kB", "4.7 MB", "2.50 GB"]

@@ -182,35 +182,41 @@ class RecordDialog(QDialog):
 def recording_words(report: dict[str, Any]) -> str:
     """Click ends it; then file, size and room, one line each."""
     lines = ["Recording. Click, or Ctrl+R, ends it and closes the log", str(report.get("file", ""))]
-    lines.append(f"{report.get('events', 0)} events, {_size_and_rate(report)}")
+    lines.append(", ".join(filter(None, (f"{report.get('events', 0)} events", _size(report), _rate(report)))))
     if report.get("missing"):
         lines.append(f"{report['missing']} events are missing")
     free = report.get("free_bytes")
     if free is not None:
-        enough = _enough(report)
-        lines.append(f"{size_words(float(free))} free on the disk{f', {enough}' if enough else ''}")
+        left = _left(report)
+        lines.append(f"{size_words(float(free))} free on the disk{f', which is full in {left}' if left else ''}")
     if report.get("full"):
         lines.append("THE DISK IS FULL: nothing more is recorded")
     return "\n".join(line for line in lines if line)
 
 
 def growth_words(report: dict[str, Any]) -> str:
-    """Size, rate and room in one line, for the status bar; empty before the recorder has told the first time."""
+    """For the status bar, where the end is cut first: size, room and rate; empty before the recorder has told."""
     if not report.get("bytes"):
         return ""
     if report.get("full"):
         return "The disk is full: nothing more is recorded"
-    return ", ".join(filter(None, (f"Recording: {_size_and_rate(report)}", _enough(report))))
+    left = _left(report)
+    return ", ".join(filter(None, (f"Recorded {_size(report)}", left and f"{left} left", _rate(report))))
 
 
-def _size_and_rate(report: dict[str, Any]) -> str:
+def _size(report: dict[str, Any]) -> str:
+    return size_words(float(report.get("bytes") or 0))
+
+
+def _rate(report: dict[str, Any]) -> str:
     rate = report.get("bytes_per_s")
-    return size_words(float(report.get("bytes") or 0)) + (f", {size_words(float(rate))}/s" if rate else "")
+    return f"{size_words(float(rate))}/s" if rate else ""
 
 
-def _enough(report: dict[str, Any]) -> str:
+def _left(report: dict[str, Any]) -> str:
+    """Until the disk is full."""
     left = report.get("left_s")
-    return f"disk full in {duration_words(float(left))}" if left is not None else ""
+    return duration_words(float(left)) if left is not None else ""
 
 
 def free_words(path: Path) -> str:

@@ -117,8 +117,8 @@ class TestRecord:
         told = recording_words({"file": "/l/x.mcap", "events": 5, "bytes": 2_500_000, "free_bytes": 9e9, "full": True})
         assert "/l/x.mcap" in told and "2.5 MB" in told and "9.00 GB free" in told and "DISK IS FULL" in told
         growing = {"bytes": 2_500_000, "free_bytes": 9e9, "bytes_per_s": 1_000_000, "left_s": 9000.0}
-        assert recording_words(growing).splitlines()[-1] == "9.00 GB free on the disk, disk full in 2 h 30 min"
-        assert growth_words(growing) == "Recording: 2.5 MB, 1.0 MB/s, disk full in 2 h 30 min"
+        assert recording_words(growing).splitlines()[-1] == "9.00 GB free on the disk, which is full in 2 h 30 min"
+        assert growth_words(growing) == "Recorded 2.5 MB, 2 h 30 min left, 1.0 MB/s"
         assert growth_words({}) == "", "the recorder has told nothing yet"
 
     def test_a_running_system_is_recorded(self, one_window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
