@@ -191,6 +191,7 @@ class ParameterField(QWidget):
             return box
         if spec.choices:
             combo = narrow_box()
+            combo.setMinimumWidth(64)  # with label and unit no wider than the narrowest panel
             combo.addItems([spec.format(choice) for choice in spec.choices])
             combo.activated.connect(lambda index: self._take(spec.choices[index]))
             combo.installEventFilter(_CalmWheel(combo))

@@ -202,6 +202,13 @@ def test_a_long_name_of_a_parameter_is_shortened_in_its_middle_and_keeps_its_uni
     assert short.label.lines() == ["reach_m"]
 
 
+def test_a_choice_with_its_unit_fits_a_panel_of_240_pixels(qapp: QApplication) -> None:
+    """The baud rate of a laser pushed the page of its source beyond the edge of the panel."""
+    rates = (9600, 38400, 500000)
+    field = ParameterField(ParameterSpec("baud", "int", 38400, unit="baud", choices=rates), LIGHT)
+    assert field.minimumSizeHint().width() <= 240 - 12 - 20, "beside the bar that scrolls it, and its margins"
+
+
 def test_a_name_without_room_on_one_line_is_read_whole_on_two(qapp: QApplication) -> None:
     """`max_speed_m_s` was shown as `max_s…d_m_s` at 1280 × 800."""
     field = ParameterField(ParameterSpec("max_turn_rate_rad_s", "float", 1.5, unit="rad/s"), LIGHT)
