@@ -132,7 +132,7 @@ class ClockLabel(QWidget):
         self.kind.setMinimumWidth(self.kind.fontMetrics().horizontalAdvance(LONGEST_KIND))
         self.setAccessibleName("System time")
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 6, 0)  # its longest words would touch the next button
+        layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(7)
         for label in (self.mark, self.time, self.kind):
             layout.addWidget(label)
