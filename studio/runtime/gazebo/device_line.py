@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,7 @@ class DeviceLine:
         self._strange = ""
         self._client: ClassicClient | None = None
         self._node: Node | None = None
+        self._ask: Callable[[bytes], None] | None = None
         if self.is_classic:
             self._client = ClassicClient(self.address.host, self.address.port)
         else:
@@ -59,6 +61,30 @@ class DeviceLine:
                 take(schema.read(short, sample.payload))
 
         return self._node.subscribe(self.topic, receive)
+
+    def hear_model(self, name: str, take: Take) -> Callable[[], None]:
+        """A model of Gazebo classic once, as it is now: nothing tells of one at rest. It is asked for with each of the
+        server's statistics until the answer has come. Returns what ends that."""
+        client, schema = self._client, classic_messages()
+        assert client is not None
+        number = uuid.uuid4().int % 2**31
+        asked = schema.new("Request", id=number, request="entity_info", data=name).SerializeToString()
+        self._ask = self._ask or client.advertise("~/request", schema.full("Request"))
+        ask, ends = self._ask, list[Callable[[], None]]()
+
+        def end() -> None:
+            while ends:
+                ends.pop()()
+
+        def receive(body: bytes) -> None:
+            told = schema.read("Response", body)
+            if ends and told.id == number and told.response == "success":
+                end()
+                take(schema.read("Model", told.serialized_data))
+
+        ends.append(client.subscribe("~/response", schema.full("Response"), receive))
+        ends.append(client.subscribe("~/world_stats", schema.full("WorldStatistics"), lambda body: ask(asked)))
+        return end
 
     def tell(self, kinds: Kinds) -> Tell:
         """Returns what publishes a message; its fields are made by what is given, with the messages of the server."""

@@ -55,7 +55,7 @@ class GazeboDevice(Component):
     device = Parameter("", doc="topic of the device: ~/rover/hull_link/laser/scan, or /lidar of Fortress and later")
 
     line: DeviceLine | None = None
-    _end: Callable[[], None] | None = None
+    _end: Callable[[], object] | None = None
     _time: ServerTime
 
     @property
@@ -254,8 +254,24 @@ class GazeboPose(GazeboDevice):
         else:
             pose = next((each for each in told.pose if each.name == self.model), None)
         if pose is not None:
+            self._is_told = True
             made = conversions.pose(pose, stamp_ns, WHERE, self.frame or self.model)
             self.pose.publish(made, stamp_ns=stamp_ns)
+
+    def _begin(self, line: DeviceLine) -> None:
+        super()._begin(line)
+        self._is_told = False
+        if line.is_classic and self.model:
+            ends = [self._end, line.hear_model(self.model, self._take_first)]
+            self._end = lambda: [end() for end in ends if end is not None]
+
+    def _take_first(self, model: Any) -> None:
+        """Where it rests; what moves is told by its topic."""
+        if not self._is_told:
+            stamp_ns = self.now()
+            self.pose.publish(
+                conversions.pose(model.pose, stamp_ns, WHERE, self.frame or self.model), stamp_ns=stamp_ns
+            )
 
 
 class GazeboJoints(GazeboDevice):

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from studio.messages import JointState, Twist, Velocity
+from studio.model.geometry.library import load_model
 from studio.runtime.component import Component
 from studio.runtime.gazebo import devices
 from studio.runtime.gazebo.classic_server import ClassicServer
@@ -21,6 +22,7 @@ from studio.runtime.gazebo.connections.spawning import spawn_vehicle
 from studio.runtime.gazebo.debian_tree import NoTree
 from studio.runtime.gazebo.device_line import NoDevice, ServerTime
 from studio.runtime.gazebo.local_classic import LocalClassic, install
+from studio.runtime.sim.vehicles.vehicle import vehicle_of
 from studio.runtime.trial import Trial
 from tests.runtime.gazebo.conftest import Peer
 from tests.waiting import await_true
@@ -202,6 +204,30 @@ def test_vehicles_are_driven_by_their_plugin_and_joint_by_joint(local: LocalClas
             await_true(has_moved, f"{name} forward and to the left", 90)
             for _ in range(8):
                 drive.tick()  # 400 ms without a command
+
+
+@real
+def test_the_pose_of_what_rests_is_told_once(local: LocalClassic) -> None:
+    server = f"127.0.0.1:{local.port}"
+    assert first(devices.GazeboPose, "pose", server=server, model="ground_plane").matrix == pytest.approx(np.eye(4))
+
+
+@real
+def test_joints_of_a_classic_server_are_commanded(local: LocalClassic) -> None:
+    """Wheels get speeds, by the names of the assembly."""
+    server, model = f"127.0.0.1:{local.port}", "pioneer_3at"
+    vehicle = vehicle_of(load_model(model))
+    names = tuple(vehicle.pieces[wheel].name for wheel in vehicle.drive_joints)
+    turning = JointState(names=names, position=[0.0] * len(names), velocity=[4.0] * len(names))
+    with (
+        Trial(devices.GazeboPose, server=server, model=model) as poses,
+        Trial(devices.GazeboJointCommand, server=server, model=model, assembly=model) as command,
+    ):
+        await_true(lambda: poses.sent("pose"), "a pose")
+        start = poses.sent("pose")[0].matrix
+        command.send("joints", turning)
+        await_true(lambda: (np.linalg.inv(start) @ poses.sent("pose")[-1].matrix)[0, 3] > 0.15, "forward", 60)
+        command.send("joints", turning.replace(velocity=[0.0] * len(names)))
 
 
 @real
