@@ -31,10 +31,12 @@ CLEAN = (
     "tests/runtime/borders/",
     "tests/runtime/causality/",
     "tests/runtime/channel/",
+    "tests/runtime/debug/",
     "tests/runtime/recording/",
     "tests/runtime/replay/",
     "tests/runtime/sim/",
     "tests/runtime/strikes/",
+    "tests/runtime/test_",
     "tests/tools/",
 )
 """What was looked through. `pytest --leftovers` checks the others, too: mend what it finds there, and add them here."""
