@@ -159,7 +159,7 @@ class TestSteering:
         delivered = studio("ctl", "step", "2", "--topic", "/filter/smooth", "--json").json["delivered"]
         assert [topic for topic, _ in delivered].count("/filter/smooth") == 2
         held = studio("ctl", "set", "filter.cutoff_hz", "4.5")
-        assert held.out == "filter.cutoff_hz = 4.5, try again when the system runs\n"
+        assert held.out == "filter.cutoff_hz = 4.5, when the system goes on\n"
         assert studio("ctl", "start").status == 0
         await_true(lambda: studio("ctl", "get", "filter.cutoff_hz").out == "4.5\n", "the value")
 

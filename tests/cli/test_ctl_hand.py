@@ -105,7 +105,7 @@ def test_everything_by_hand(hands: Path, studio: Studio) -> None:
     assert studio("ctl", "call", "vault.get_kept").out == "7.0\n"
     # While it is paused a call is answered at once, and what is sent waits for its turn.
     assert studio("ctl", "pause").status == 0
-    assert studio("ctl", "send", "vault.raw", "9").out == "vault.raw: sent, try again when the system runs\n"
+    assert studio("ctl", "send", "vault.raw", "9").out == "vault.raw: sent, when the system goes on\n"
     assert studio("ctl", "call", "vault.open", "sesame").out == "2.5\n"
     assert studio("ctl", "step").out.startswith("/_studio/command/vault")
     assert studio("ctl", "call", "vault.open", "sesame").out == "9.0\n"
