@@ -158,7 +158,7 @@ class _Conversation:
                     return
             heard = self._link.received
         if heard:
-            what = f"{heard} bytes on {self._port} made no sense at any baud rate"
+            what = f"{heard} bytes on {self._port} could not be read at any baud rate"
             raise LineError(what, hint="is it a Hokuyo scanner that speaks SCIP 2.0?")
         raise LineError(f"nothing answers on {self._port}", hint="check cable, power, and that this is the right port")
 

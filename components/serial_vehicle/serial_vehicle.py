@@ -107,7 +107,7 @@ class SerialVehicle(Actuator):
         if self.is_live():
             self.line = SerialLine(self.port, self.baud, self.talk, self.log)
         else:
-            self.log.info("the system does not run by the wall clock: %s is left alone", self.port)
+            self.log.info("the system does not run by the wall clock: %s is not opened", self.port)
 
     def _close(self) -> None:
         if self.line is not None:

@@ -142,7 +142,7 @@ class _Conversation:
             heard = self._link.received
         if heard:
             hint = "is it an LMS 2xx? check the plug: RS-232 or RS-422"
-            raise LineError(f"{heard} bytes on {self._port} made no sense at any baud rate", hint=hint)
+            raise LineError(f"{heard} bytes on {self._port} could not be read at any baud rate", hint=hint)
         raise LineError(f"nothing answers on {self._port}", hint="check cable, power, and that this is the right port")
 
     def use_rate(self, rate: int) -> None:

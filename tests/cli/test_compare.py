@@ -71,7 +71,8 @@ def test_a_log_of_others_is_described(studio: Studio, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_why_an_event_came_about(studio: Studio, tmp_path: Path) -> None:
+def test_why_an_event_came_about(studio: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     log = record_traced(tmp_path / "run.mcap", diamond(), 0.05)
     result = studio("info", log, "--why", "/merger/out:4")
     assert result.status == 0

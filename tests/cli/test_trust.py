@@ -48,6 +48,9 @@ def project(tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     for module in ("probe", "other"):
         (own / f"{module}.py").write_text(PROBE.format(trace=str(trace)))
     (own / "component.xml").write_text(PROFILE.format(module="probe"))
+    cases = tmp_path / "lab" / "tests" / "cases.toml"
+    cases.parent.mkdir()
+    cases.write_text('[probe]\nfor_s = 0.1\nexpect = ["duration >= 0"]')
     (tmp_path / "lab" / "system.xml").write_text(
         '<system name="lab" version="1"><component name="probe" type="probe"/></system>'
     )
@@ -64,7 +67,13 @@ def test_opening_checking_and_refusing_run_nothing(studio: Studio, project: Path
 
 
 RUNS_CODE: dict[str, tuple[tuple[str, ...], ...]] = {
-    "run": (("{project}", *RUN), ("{project}", "--detach"), ("{project}", "--debug", "probe", "--no-wait")),
+    "run": (
+        ("{project}", *RUN),
+        ("{project}", "--detach"),
+        ("{project}", "--debug", "probe", "--no-wait"),
+        ("{project}", "--in-process", "--for", "0.1"),
+    ),
+    "test": (("{project}",),),
     "record": (("{project}", "{out}", "--for", "0.1"),),
     "play": (("{log}", "{project}", "--flat-out"),),
     "replay": (

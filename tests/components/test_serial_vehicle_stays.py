@@ -92,7 +92,7 @@ def test_a_vehicle_whose_driver_was_killed_is_disarmed_and_says_why(tmp_path: Pa
         run.drive()
         await_true(run.armed, "word that it is armed")
         kill(run, "car")
-        run.await_log("stopped: the process of car ended; arm it to continue it")
+        run.await_log("stopped: the process of car ended; arm it to continue")
         await_true(lambda: "process of car ended" in run.safety_stop(), "the reason to be told")
         assert not run.armed()
         run.session.command("car", {"do": "resume"})

@@ -22,10 +22,12 @@ from studio.editor.base.collecting import Collector
 from studio.editor.base.settings import Settings
 from studio.editor.canvas.interaction.view import CanvasView
 from studio.editor.canvas.scene.scene import CanvasScene
+from studio.editor.live.feed import Feed
 from studio.editor.look.theme import LIGHT
 from studio.editor.project.session import Session
 from studio.editor.window.app import make_window
 from studio.editor.window.main_window import MainWindow
+from tests.editor.panels.given import TOPICS
 
 HERE = Path(__file__).parent
 
@@ -163,3 +165,12 @@ def hand(view: CanvasView) -> Hand:
 @pytest.fixture
 def hand_in(qapp: QApplication) -> Callable[[CanvasView], Hand]:
     return Hand
+
+
+@pytest.fixture
+def feed(qapp: QApplication) -> Iterator[Feed]:
+    """Of a system that is as the snapshot says; the events are given by the tests."""
+    made = Feed()
+    made.state = {"topics": dict(TOPICS), "components": {}, "processes": {}}
+    yield made
+    made.close()

@@ -76,7 +76,7 @@ def test_up_to_three_bytes_of_padding_at_the_end_are_fine() -> None:
 
 @pytest.mark.parametrize("start", [b"", b"\0", b"\0\1", b"\0\1\0", b"\0\7\0\0aaaaaaaa", b"abcdefgh"])
 def test_what_is_not_plain_cdr_is_refused(start: bytes) -> None:
-    with pytest.raises(MessageError, match="no Float64"):
+    with pytest.raises(MessageError, match="not a Float64"):
         decode(Float64, start)
 
 
@@ -184,7 +184,7 @@ def test_columns_of_different_length_are_refused_on_arrival() -> None:
 
 def test_text_that_is_not_utf8_is_refused() -> None:
     data = encode(String("abc")).replace(b"abc", b"\xff\xfe\xfd")
-    with pytest.raises(MessageError, match="no String"):
+    with pytest.raises(MessageError, match="not a String"):
         decode(String, data)
 
 

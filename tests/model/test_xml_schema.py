@@ -86,7 +86,7 @@ def test_a_file_of_a_later_version_opens_with_a_warning(schema: str, root: str) 
     assert warnings("1") == warnings(" 01 ") == []
     (told,) = warnings("2")
     assert told.startswith(
-        "f:1: warning: written by a newer Studio: version 2; this one knows 1 (what it does not know"
+        "f:1: warning: written by a newer Studio: version 2; this one knows 1 (unknown parts are kept"
     )
     assert len(warnings("9" * 10_000)[0]) < 200
     for garbage in ("two", "1.5", "0", "-1", ""):

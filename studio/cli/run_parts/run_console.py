@@ -16,7 +16,9 @@ from studio.runtime.session.session import Session
 
 LOUD = ("warning", "error", "critical")
 DRAW_EVERY_NS = SECOND_NS // 2
-_MACHINERY = tuple(f"studio/runtime/host/{name}.py" for name in ("cell", "life", "hand_commands", "executor"))
+_MACHINERY = tuple(
+    f"studio/runtime/host/{name}.py" for name in ("component_runner", "lifecycle_state", "hand_commands", "executor")
+)
 """What calls components: of no interest to those who wrote them."""
 
 

@@ -33,7 +33,7 @@ def paragraphs(text: str, indent: str = "  ") -> Iterator[str]:
 
 def _hanging(before: str, words: str) -> Iterator[str]:
     width = shutil.get_terminal_size((UNLIMITED, 24)).columns - MARGIN
-    if len(before + words) <= width:
+    if not words or len(before + words) <= width:
         yield (before + words).rstrip()
         return
     is_beside = width - len(before) >= NARROWEST

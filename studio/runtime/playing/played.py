@@ -111,7 +111,9 @@ def _chosen(topics: Mapping[str, str], patterns: Sequence[str], log: LogReader) 
         if not patterns or topic.startswith(COMMAND_PREFIX) or _fits((logged, topic), patterns)
     }
     if patterns and not chosen:
-        raise ReplayError(f"no topic fits {' or '.join(patterns)}", file=log.path, hint=f"it has {', '.join(topics)}")
+        raise ReplayError(
+            f"no topic matches {' or '.join(patterns)}", file=log.path, hint=f"it has {', '.join(topics)}"
+        )
     return chosen
 
 

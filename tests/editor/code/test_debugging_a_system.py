@@ -149,7 +149,7 @@ def test_a_system_frozen_at_a_breakpoint_is_looked_into_stepped_taken_back_chang
         (str(first), "now"),
         (str(first + 1), "+0.0"),
     ]
-    assert "leads to" in held.words.text()
+    assert "its results come before the others" in held.words.text()
 
     # Lines, within the event.
     bench.press(Qt.Key.Key_F10)

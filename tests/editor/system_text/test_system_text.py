@@ -118,9 +118,9 @@ def test_lines_that_the_saved_file_does_not_have_get_a_plus(window: MainWindow, 
     window.canvas.commands.add("low_pass")
     (line,) = page.editor.added
     assert 'type="low_pass"' in page.editor.text(line - 1)
-    assert page.words.text().endswith("1 line added, nothing else touched")
+    assert page.words.text().endswith("1 line added, nothing else changed")
     window.session.save()
-    assert not page.editor.added and page.words.text().endswith("as saved")
+    assert not page.editor.added and page.words.text().endswith("no changes")
 
 
 def test_another_project_takes_its_text_along(window: MainWindow, page: SystemTextPage) -> None:

@@ -21,6 +21,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def narrow(window: MainWindow, qtbot: QtBot) -> Iterator[MainWindow]:
+    window.settings.left_open = False
     window.resize(1280, 800)
     window.layouts.choose(BUILD)
     QApplication.setActiveWindow(window)  # without a screen nobody makes one active that was hidden before

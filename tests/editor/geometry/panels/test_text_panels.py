@@ -105,7 +105,7 @@ def test_ctrl_s_saves_what_was_typed(context: Any, page: XmlPanel) -> None:
     assert b'xyz="0 0 0.04"' in context.workspace.main.read_bytes()
     replaced(page, "<assembly", "<assembl")
     page.editor.key_wanted.emit("save")
-    assert "Unsaved changes" in context.said[-1] and context.saved == 1
+    assert "has errors and was not saved" in context.said[-1] and context.saved == 1
 
 
 @pytest.mark.parametrize(
