@@ -46,8 +46,10 @@ def with_log(system: RunningProject, folder: Path, modes: list[SourceMode]) -> N
     (source,) = [each for each in open_project(folder).system.sources if each.logged is not None]
     assert source.logged is not None
     topics = [f"/{source.name}/{port}" for port in source.logged.topics]
-    before = {topic: system.state["topics"][topic]["count"] for topic in topics}
     system.ask("record", on=True, file=str(folder / source.logged.log))
+    # What passed while the recorder started is not in it, and a log that is over at once keeps nothing flowing.
+    topics_now = system.state["topics"]
+    before = {topic: topics_now[topic]["count"] for topic in topics}
 
     def has_come() -> bool:
         state = system.state["topics"]
