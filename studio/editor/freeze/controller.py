@@ -38,6 +38,7 @@ AT_A_LINE = ("debug.line", "debug.into", "debug.out")
 SETTLE_MS = 150
 """A step that stops again at once changes nothing that anybody could see meanwhile."""
 ASK_AGAIN_MS = 200
+LOOK_AGAIN_MS = 1000
 
 
 class ToolBar(Protocol):
@@ -108,7 +109,6 @@ class FreezeController(QObject):
         self._held_again = QTimer(self)
         """An event that is handled comes to its end without any news of it."""
         self._held_again.setSingleShot(True)
-        self._held_again.setInterval(ASK_AGAIN_MS)
         self._held_again.timeout.connect(self._ask_held)
         self._layer: FrozenLayer | None = None
         row = window.menuBar()
@@ -200,7 +200,10 @@ class FreezeController(QObject):
         self.held, self.busy = reply.get("events"), bool(reply.get("busy"))
         self.held_count = int(reply.get("held", 0))
         if self.busy and not self.is_frozen:
-            self._held_again.start()
+            self._held_again.start(ASK_AGAIN_MS)
+        elif place is not None and not self.held and (self.busy or self.held is None):
+            # Code stands for long, but what a log sends next may only be on its way; and a request may fail.
+            self._held_again.start(LOOK_AGAIN_MS)
         self.held_changed.emit()
         show_running(self.window.status, self.window.live)
         self._show_on_canvas()

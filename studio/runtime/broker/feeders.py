@@ -70,6 +70,14 @@ class Feeders:
     def hear_rewound(self, name: str, number: int) -> None:
         self._rewound[name] = number
 
+    def ask_ahead(self, feeder: Feeder[Held]) -> None:
+        """Have it send what comes next, without waiting for that: for who looks while an event is being handled."""
+        if feeder.rewind is None or feeder.waiting or feeder.ended:
+            return
+        if feeder.received >= feeder.taken:
+            feeder.taken += FEED_BATCH
+        self._line.mark_on(FEED_PREFIX + feeder.name, Mark.STATE, feeder.taken)
+
     def have_waiting(self, feeder: Feeder[Held], count: int) -> None:
         """Have so many inputs waiting, for somebody who wants to see what comes; one that can go back does not mind."""
         if feeder.rewind is None:

@@ -108,9 +108,12 @@ def upcoming(forwarder: Forwarder, most: int = MOST_SHOWN, *, ask_feeders: bool 
     if forwarder.mode == "run":
         return []
     agenda = forwarder.agenda
-    for feeder in agenda.feeders if ask_feeders else ():
-        feeder.head()  # has it send what the gate would ask for now
-        forwarder.feeders.have_waiting(feeder, most)
+    for feeder in agenda.feeders:
+        if ask_feeders:
+            feeder.head()  # has it send what the gate would ask for now
+            forwarder.feeders.have_waiting(feeder, most)
+        else:
+            forwarder.feeders.ask_ahead(feeder)
     open_ended = [feeder.waiting for feeder in agenda.feeders if not feeder.ended]
     found = [_identity(event) for event in islice(agenda.effects, most)]
     # From there on more may come between.

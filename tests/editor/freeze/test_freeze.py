@@ -226,8 +226,27 @@ def test_what_waits_is_asked_again_until_the_event_has_ended(
     assert not controller._held_again.isActive()
     monkeypatch.setattr(controller, "stand", StopReason("breakpoint", line=2))
     controller._look_at_gate()
-    asked[2]({"events": [], "busy": True})
+    asked[2]({"events": [{"topic": "/a", "sequence": 3, "stamp_ns": 0}], "busy": True})
     assert not controller._held_again.isActive(), "it lasts as long as the code stands"
+
+
+def test_what_waits_is_asked_again_while_code_stands_and_nothing_is_known(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    """The next input of a log was on its way when the window asked, or the request failed; the panel stayed empty."""
+    asked: list[tuple[Callable[[dict[str, Any]], None], Callable[[object], None]]] = []
+    controller = window.freeze
+    monkeypatch.setattr(window.live.feed, "ask", lambda do, done, failed: asked.append((done, failed)))
+    monkeypatch.setattr(window.live.control, "_phase", "paused")
+    monkeypatch.setattr(controller, "stand", StopReason("breakpoint", host="adder", line=2))
+    controller._look_at_gate()
+    asked[0][0]({"events": [], "busy": True})
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    asked[1][1](None)
+    qtbot.waitUntil(lambda: len(asked) == 3)
+    asked[2][0]({"events": [{"topic": "/a", "sequence": 3, "stamp_ns": 0}], "busy": True})
+    assert [event["sequence"] for event in controller.held or ()] == [3]
+    assert not controller._held_again.isActive()
 
 
 def test_an_event_that_no_python_takes_is_not_delivered_without_a_word(window: MainWindow) -> None:
