@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from studio.cli.cases.reports import junit, markdown, result_text, results_json, summary
-from studio.cli.cases.running import Bench, CaseResult
+from studio.cli.cases.running import CaseResult, CaseRunner
 from studio.cli.shared.colours import paint_verdict
 from studio.cli.shared.columns import columns
 from studio.cli.shared.log_file import ProgressBar
@@ -71,8 +71,8 @@ def run(options: argparse.Namespace) -> int:
     with ExitStack() as stack:
         folder = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="studio-test-")))
         folder.mkdir(parents=True, exist_ok=True)
-        bench = Bench(opened.folder, opened.types, folder.absolute(), options.accept is not None)
-        results = _run(bench, cases, options)
+        runner = CaseRunner(opened.folder, opened.types, folder.absolute(), options.accept is not None)
+        results = _run(runner, cases, options)
         _write_reports(opened.project.name, results, options)
         if options.json:
             print_json(results_json(opened.project.name, results))
@@ -81,11 +81,11 @@ def run(options: argparse.Namespace) -> int:
     return FINE if all(each.passed for each in results) else FAILED
 
 
-def _run(bench: Bench, cases: Sequence[Case], options: argparse.Namespace) -> list[CaseResult]:
+def _run(runner: CaseRunner, cases: Sequence[Case], options: argparse.Namespace) -> list[CaseResult]:
     results = []
     bar = ProgressBar("testing", quiet=options.json)
     try:
-        for result in bench.results(cases, options.jobs):
+        for result in runner.results(cases, options.jobs):
             results.append(result)
             bar.close()
             if not options.json:

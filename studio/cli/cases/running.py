@@ -46,7 +46,7 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
-class Bench:
+class CaseRunner:
     """Where cases are run."""
 
     project: Path
