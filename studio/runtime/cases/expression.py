@@ -253,11 +253,20 @@ class _Reading:
         if isinstance(value, Series):
             if value.values.dtype != bool:
                 raise ExpressionError(f"{self._text} is a value and no condition", hint=EXAMPLE)
-            place = _first_that(_some(value, "value"), False)
-            return Finding(True) if place is None else Finding(False, "it does not hold", place)
+            wrong = np.flatnonzero(~_some(value, "value").values)
+            return (
+                Finding(False, self._found_at(tree, int(wrong[0])), value.place(int(wrong[0])))
+                if len(wrong)
+                else Finding(True)
+            )
         if value.value:
             return Finding(True)
         return Finding(False, self._found(tree), value.place)
+
+    def _found_at(self, tree: ast.expr, index: int) -> str:
+        """The value that is compared with something else in that message."""
+        left = self._value(tree.left) if isinstance(tree, ast.Compare) else None
+        return f"it is {_shown(left.values[index].item())}" if isinstance(left, Series) else "it does not hold"
 
     def _found(self, tree: ast.expr) -> str:
         """The two sides of a comparison that does not hold."""

@@ -62,7 +62,7 @@ def test_what_holds(text: str) -> None:
     [
         ("max(/motor/speed.data) < 2", "it is 2", "/motor/speed:4 at 0.400 s"),
         ("max(|/motor/speed.data|) < 2", "it is 3", "/motor/speed:3 at 0.300 s"),
-        ("/motor/speed.data < 1", "it does not hold", "/motor/speed:2 at 0.200 s"),
+        ("/motor/speed.data < 1", "it is 1", "/motor/speed:2 at 0.200 s"),
         ("count(/motor/speed.data) == 5", "it is 4", None),
         ("longest(/arbiter/command.speed_m_s < 0.1) < 0.2", "it is 0.3", "/arbiter/command:2 at 0.200 s"),
         ("all(/motor/speed.data > -1)", "it does not hold", "/motor/speed:3 at 0.300 s"),
