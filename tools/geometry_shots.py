@@ -256,8 +256,6 @@ def drive_it(stage: Stage) -> None:
         raise Stuck(f"the first viewer does not show {newest}")
     name = hand.see(lambda: next(name for name, each in window.viewers.open.items() if each is scan))
     hand.click(lambda: dock_tab(window, name), "the tab of the scan")
-    hand.rest(3.0)
-    stage.whole("geometry_driven")
 
 
 def new_document(stage: Stage, words: str) -> GeometryDocument:
