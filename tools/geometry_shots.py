@@ -321,6 +321,7 @@ def build_a_cart(stage: Stage) -> None:
     hand.until(lambda: shown(window, WheelsDialog), "the sizes of the wheels")
     hand.key("Return")
     hand.until(lambda: document.workspace.assembled.model.bodies[body].drive, "the wheels")
+    hand.see(window.activateWindow)  # no window manager does it when a dialog closes
     hand.key("shift+l")
     hand.until(lambda: document.workspace.assembled.model.bodies[body].sensors, "the laser")
     hand.key("f")
