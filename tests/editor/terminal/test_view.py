@@ -160,7 +160,7 @@ def test_a_flood_stalls_nothing_is_bounded_and_can_be_interrupted(start: Callabl
     assert desk.view.bar.value() <= max(seen, desk.view.page.first)  # what is looked at does not run away
     QTest.keyClick(desk.view, Qt.Key.Key_C, CONTROL)  # the kernel drops what is on its way: hence the sleep above
     desk.wait(lambda: not desk.terminal.is_open)
-    assert desk.lines[-1] == "done"
+    assert desk.lines[-1].removeprefix("^C") == "done", "the terminal may echo the key on the same line"
     assert desk.view.bar.value() == desk.view.bar.maximum()  # who types sees the end
 
 
